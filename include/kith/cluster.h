@@ -1,0 +1,85 @@
+/* Private clustering: options, the algorithms, and what they release. */
+#ifndef KITH_CLUSTER_H
+#define KITH_CLUSTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kith/budget.h"
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kith_kmeans_method {
+    KITH_KMEANS_LLOYD = 1 /* private Lloyd iterations (SuLQ) */
+} kith_kmeans_method;
+
+/* Start from kith_kmeans_options_init; set clusters. */
+typedef struct kith_kmeans_options {
+    size_t size;               /* set by _init; fields are only appended     */
+    uint32_t clusters;         /* k; no default                              */
+    kith_kmeans_method method; /* default: lloyd                             */
+    uint32_t rounds;           /* 0: 5; fixed before the data is seen        */
+    uint64_t public_seed;      /* public coins; cannot reach the noise       */
+    kith_progress_fn *progress;
+    void *progress_arg;
+} kith_kmeans_options;
+
+KITH_API void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size);
+
+typedef struct kith_result kith_result;
+
+/* Release k centres, spending what is left in the session. session, opt:
+ * borrowed. */
+KITH_API KITH_CHECKED kith_status kith_kmeans(kith_session *session,
+                                              const kith_kmeans_options *opt,
+                                              kith_result **out,
+                                              kith_error *err);
+
+/* Price a run without any data: the same options, bounds and privacy, a
+ * guess of the number of rows. The result has the receipts of the run and
+ * no centres; kith_result_noise tells the predicted noise per centre. */
+KITH_API KITH_CHECKED kith_status
+kith_kmeans_plan(uint64_t rows, uint32_t dimension, const kith_bounds *bounds,
+                 const kith_privacy *privacy, const kith_kmeans_options *opt,
+                 kith_result **out, kith_error *err);
+
+/* ---- what a result holds: released values and receipts, nothing else ---- */
+
+/* k x d centres in the caller's original units, row-major; borrowed. NULL
+ * for a plan. */
+KITH_API const double *kith_result_centers(const kith_result *result,
+                                           uint32_t *k, uint32_t *d);
+
+/* k noisy cluster sizes; borrowed. */
+KITH_API const double *kith_result_weights(const kith_result *result);
+
+/* The spend trace. out: borrowed strings, valid as long as the result. */
+KITH_API size_t kith_result_receipt_count(const kith_result *result);
+KITH_API void kith_result_receipt(const kith_result *result, size_t i,
+                                  kith_receipt *out);
+
+/* "exact", or "none" for a seeded or non-private run; never NULL. */
+KITH_API const char *kith_result_guarantee(const kith_result *result);
+
+/* The budget that was declared; all zero for a non-private result. */
+KITH_API kith_privacy kith_result_privacy(const kith_result *result);
+
+/* Root mean square distance that the noise alone moves a centre of a cluster
+ * with 1/k of the rows, in (normalised) units; a plan's prediction. */
+KITH_API double kith_result_noise(const kith_result *result);
+
+/* Number of rounds that were run; the public seed; the lattice step. */
+KITH_API uint32_t kith_result_rounds(const kith_result *result);
+KITH_API uint64_t kith_result_public_seed(const kith_result *result);
+KITH_API double kith_result_step(const kith_result *result);
+
+KITH_API void kith_result_free(kith_result *result); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,91 @@
+/* Data: public bounds, and datasets made of quantised rows.
+ *
+ * Simple use: fill a kith_bounds, call kith_dataset_open on some files, hand
+ * the dataset to a session (budget.h). Once it is there, only noisy releases
+ * come out. */
+#ifndef KITH_DATA_H
+#define KITH_DATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bounds are public: they come from the meaning of the features, never from
+ * the rows. At least a box or a radius is required. Rows are clipped to the
+ * box first and then to the ball. All pointers are borrowed for the call. */
+typedef struct kith_bounds {
+    const double *lower;   /* box; NULL: no box                              */
+    const double *upper;   /*                                                */
+    uint32_t box_count;    /* 1: the same for every feature; else one each   */
+    double radius;         /* L2 ball; 0: no ball                            */
+    const double *center;  /* of the ball; NULL: the origin                  */
+    uint32_t center_count; /* 1: the same for every feature; else one each   */
+    int normalize;         /* map each feature's box to [0,1] first; radius  */
+                           /* and center are then in these new units         */
+} kith_bounds;
+
+typedef enum kith_format {
+    KITH_FORMAT_AUTO = 0, /* by file name; .gz and .zst are looked through */
+    KITH_FORMAT_CSV,
+    KITH_FORMAT_TSV,
+    KITH_FORMAT_NPY,
+    KITH_FORMAT_SVMLIGHT /* sparse; rows stay sparse */
+} kith_format;
+
+typedef enum kith_missing {
+    KITH_MISSING_ERROR = 0, /* a missing value is KITH_ERR_INPUT */
+    KITH_MISSING_DROP       /* a row with a missing value is left out */
+} kith_missing;
+
+typedef enum kith_header {
+    KITH_HEADER_AUTO = 0, /* a first line with a word in it is a header */
+    KITH_HEADER_YES,
+    KITH_HEADER_NO
+} kith_header;
+
+/* How to read the files. Start from kith_source_options_init. */
+typedef struct kith_source_options {
+    size_t size;                /* set by _init; fields are only appended    */
+    kith_format format;         /* default: by name                          */
+    kith_header header;         /* CSV and TSV                               */
+    kith_missing missing;       /* default: error                            */
+    const char *const *columns; /* CSV and TSV: names, or numbers from 1;    */
+    size_t column_count;        /* NPY: numbers from 1; 0: all columns       */
+    uint32_t dimension;         /* svmlight: required; others: 0 or checked  */
+} kith_source_options;
+
+KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);
+
+typedef struct kith_dataset kith_dataset;
+
+/* Read one or several files (shards of one dataset; "-" is standard input)
+ * into quantised rows. Everything is checked here, before a budget exists:
+ * KITH_ERR_INPUT names the file and the line. paths, opt, bounds: borrowed. */
+KITH_API KITH_CHECKED kith_status kith_dataset_open(
+    const char *const *paths, size_t path_count, const kith_source_options *opt,
+    const kith_bounds *bounds, kith_dataset **out, kith_error *err);
+
+/* The same from memory: rows x dimension doubles, row-major, copied.
+ * A value that is not finite is KITH_ERR_INPUT. */
+KITH_API KITH_CHECKED kith_status kith_dataset_from_rows(
+    const double *rows, size_t row_count, uint32_t dimension,
+    const kith_bounds *bounds, kith_dataset **out, kith_error *err);
+
+KITH_API uint32_t kith_dataset_dimension(const kith_dataset *data);
+
+/* Distance between neighbouring lattice points, in (normalised) units. */
+KITH_API double kith_dataset_step(const kith_dataset *data);
+
+/* Wipes the rows. NULL is fine. */
+KITH_API void kith_dataset_free(kith_dataset *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/* kith: differentially private clustering. The one supported include. */
+#ifndef KITH_KITH_H
+#define KITH_KITH_H
+
+#include "kith/budget.h"
+#include "kith/cluster.h"
+#include "kith/data.h"
+#include "kith/plain.h"
+#include "kith/status.h"
+#include "kith/version.h"
+
+#endif

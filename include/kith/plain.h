@@ -1,0 +1,100 @@
+/* What is NOT private: comparison runs, costs, labels, example data.
+ *
+ * Nothing here passes the gate. A front end must mark what it prints. */
+#ifndef KITH_PLAIN_H
+#define KITH_PLAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kith/cluster.h"
+#include "kith/data.h"
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* k-means++ and Lloyd to convergence, best of several starts.
+ * Start from kith_plain_options_init. */
+typedef struct kith_plain_options {
+    size_t size;         /* set by _init; fields are only appended     */
+    uint32_t clusters;   /* k; no default                              */
+    uint32_t starts;     /* 0: 1                                       */
+    uint32_t max_rounds; /* 0: 300                                     */
+    uint64_t seed;
+    uint32_t threads; /* 0: all processors; changes speed only      */
+    kith_progress_fn *progress;
+    void *progress_arg;
+} kith_plain_options;
+
+KITH_API void kith_plain_options_init(kith_plain_options *opt, size_t size);
+
+/* data, opt: borrowed. The result's guarantee is "none". */
+KITH_API KITH_CHECKED kith_status
+kith_plain_kmeans(const kith_dataset *data, const kith_plain_options *opt,
+                  kith_result **out, kith_error *err);
+
+/* A published model to hold against rows: k x d centres in original units.
+ * lower/upper: the box of a --normalize run (distances are then measured in
+ * its units), else NULL. All borrowed. */
+typedef struct kith_model_view {
+    uint32_t clusters, dimension;
+    const double *centers;
+    const double *lower, *upper;
+} kith_model_view;
+
+typedef enum kith_objective {
+    KITH_OBJECTIVE_KMEANS = 1, /* sum of squared distances */
+    KITH_OBJECTIVE_KMEDIAN     /* sum of distances         */
+} kith_objective;
+
+/* The exact cost of a model on the rows as they are in the files: not
+ * clipped, not quantised. */
+KITH_API KITH_CHECKED kith_status kith_evaluate(
+    const kith_model_view *model, kith_objective objective,
+    const char *const *paths, size_t path_count, const kith_source_options *opt,
+    uint32_t threads, uint64_t *rows, double *cost, kith_error *err);
+
+/* Nearest centre of each row, in order. The sink may stop by returning
+ * nonzero (KITH_ERR_CANCELLED). */
+typedef int kith_label_sink(void *arg, const uint32_t *labels, size_t count);
+KITH_API KITH_CHECKED kith_status
+kith_assign(const kith_model_view *model, const char *const *paths,
+            size_t path_count, const kith_source_options *opt, uint32_t threads,
+            kith_label_sink *sink, void *sink_arg, kith_error *err);
+
+/* Example data, the papers' generators. The sink gets rows in order; value
+ * is dense (dimension values) when index is NULL, else count sparse pairs
+ * with indices from 0, increasing. */
+typedef enum kith_generator {
+    KITH_GENERATE_GAUSSIANS = 1, /* k Gaussians in the unit ball            */
+    KITH_GENERATE_SUBSPACES,     /* k random q-dimensional planes, noise    */
+    KITH_GENERATE_SPARSE         /* k topics over d words, unit rows        */
+} kith_generator;
+
+/* Start from kith_generate_options_init. */
+typedef struct kith_generate_options {
+    size_t size; /* set by _init; fields are only appended    */
+    kith_generator kind;
+    uint64_t rows;
+    uint32_t dimension, clusters;
+    uint32_t subspace_dimension; /* subspaces: q                              */
+    uint32_t sparsity;           /* sparse: non-zeros per row                 */
+    double spread; /* sd per coordinate; < 0: the kind's default */
+    uint64_t seed;
+} kith_generate_options;
+
+KITH_API void kith_generate_options_init(kith_generate_options *opt,
+                                         size_t size);
+typedef int kith_row_sink(void *arg, uint32_t label, const uint32_t *index,
+                          const double *value, uint32_t count);
+KITH_API KITH_CHECKED kith_status
+kith_generate(const kith_generate_options *opt, kith_row_sink *sink,
+              void *sink_arg, kith_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

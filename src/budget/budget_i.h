@@ -1,0 +1,93 @@
+/* budget: what a release costs and whether it may be paid. Integers in units
+ * of 2^-50 throughout: epsilon in pure DP, mu^2 in Gaussian DP. Every rounding
+ * goes toward more loss or more noise. */
+#ifndef KITH_BUDGET_I_H
+#define KITH_BUDGET_I_H
+
+#include <stdint.h>
+
+#include "base/wide.h"
+#include "kith/budget.h"
+#include "kith/status.h"
+
+#define KITH_I_LOSS_BITS 50
+typedef uint64_t kith_i_loss; /* loss * 2^50: epsilon, or mu^2 */
+
+/* ---- loss.c: exact integer arithmetic (GMP) ------------------------------ */
+
+/* A noise scale num / 2^shift: standard deviation sigma of the rounded
+ * Gaussian or scale t of the discrete Laplace. num is in [1, 2^62). */
+typedef struct kith_i_scale {
+    uint64_t num;
+    uint32_t shift;
+} kith_i_scale;
+
+/* Smallest sigma (about 40 significant bits, rounded up) with
+ * sensitivity_squared / sigma^2 <= loss. KITH_ERR_PRIVACY when loss is zero or
+ * the scale does not fit. */
+kith_status kith_i_scale_gaussian(kith_i_u128 sensitivity_squared,
+                                  kith_i_loss loss, kith_i_scale *out,
+                                  kith_error *err);
+/* Smallest t (rounded up likewise) with sensitivity / t <= loss. */
+kith_status kith_i_scale_laplace(uint64_t sensitivity, kith_i_loss loss,
+                                 kith_i_scale *out, kith_error *err);
+/* ceil(num / sqrt 2) with the same shift: off-diagonal noise of a Gram. */
+kith_i_scale kith_i_scale_over_sqrt2(kith_i_scale scale);
+
+double kith_i_scale_value(kith_i_scale scale);
+
+/* Loss as a double, rounded up: epsilon (pure) or mu = sqrt(mu^2). */
+double kith_i_loss_value(kith_i_loss loss, kith_measure measure);
+/* floor(total * share), share in [0,1]. */
+kith_i_loss kith_i_loss_share(kith_i_loss total, double share);
+
+/* ---- accountant.c: real-valued conversions (MPFR, outward rounding) ------ */
+
+/* The whole budget of (epsilon, delta): epsilon, or the largest mu^2 with
+ * delta(epsilon; mu) <= delta; rounded down. Checks the parameters:
+ * epsilon finite, in (0, 4096]; delta in [0, 1); neighbors set. */
+kith_status kith_i_privacy_total(const kith_privacy *privacy,
+                                 kith_measure *measure, kith_i_loss *total,
+                                 kith_error *err);
+
+/* delta(epsilon; mu) of Gaussian DP, rounded up. */
+double kith_i_gdp_delta(double epsilon, double mu);
+/* Smallest epsilon with delta(epsilon; mu) <= delta, rounded up. */
+double kith_i_gdp_epsilon(double mu, double delta);
+/* rho-zCDP to epsilon at delta by the tight conversion, rounded up. */
+double kith_i_zcdp_epsilon(double rho, double delta);
+
+/* An epsilon-DP step as Gaussian DP: mu^2 units, rounded up:
+ * mu = 2 PhiInverse(e^eps / (1 + e^eps)). */
+kith_i_loss kith_i_pure_as_gaussian(kith_i_loss epsilon);
+
+/* Selection: largest range e (2^-50 units, rounded down) whose exponential
+ * mechanism costs no more than loss: e = loss (pure), and mu = 0.6267 e
+ * (Gaussian). */
+kith_i_loss kith_i_selection_range(kith_measure measure, kith_i_loss loss);
+
+/* ---- ledger.h-style interface: a store behind four functions ------------- */
+
+/* A store charges an account atomically: check and append are one step, and
+ * the charge is durable before it returns KITH_OK. */
+typedef struct kith_i_charge {
+    const char *account;
+    kith_privacy privacy; /* as declared                              */
+    kith_measure measure; /* currency of amount                       */
+    kith_i_loss amount;
+} kith_i_charge;
+
+struct kith_ledger {
+    kith_status (*grant)(kith_ledger *self, const char *account,
+                         const kith_privacy *limit, kith_error *err);
+    kith_status (*charge)(kith_ledger *self, const kith_i_charge *charge,
+                          kith_error *err);
+    kith_status (*remaining)(kith_ledger *self, const char *account,
+                             double *out, kith_error *err);
+    void (*close)(kith_ledger *self);
+};
+
+kith_status kith_i_ledger_charge(kith_ledger *ledger,
+                                 const kith_i_charge *charge, kith_error *err);
+
+#endif

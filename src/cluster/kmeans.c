@@ -1,0 +1,107 @@
+/* kith_kmeans: checks the options, runs the method, makes the result. */
+#include "cluster_i.h"
+
+#include <string.h>
+
+enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000 };
+
+void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
+{
+    if (!opt || size < sizeof opt->size)
+        return;
+    memset(opt, 0, size);
+    opt->size = size;
+    if (size >= sizeof *opt)
+        opt->method = KITH_KMEANS_LLOYD;
+}
+
+static kith_status read_options(const kith_kmeans_options *given,
+                                kith_kmeans_options *opt, kith_error *err)
+{
+    kith_kmeans_options_init(opt, sizeof *opt);
+    if (!given || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "initialise the options with "
+                           "kith_kmeans_options_init");
+    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    if (opt->clusters == 0 || opt->clusters > MAX_CLUSTERS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the number of clusters must be between 1 and %d",
+                           MAX_CLUSTERS);
+    if (opt->rounds > MAX_ROUNDS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "at most %d rounds: each divides the budget",
+                           MAX_ROUNDS);
+    if (opt->method != KITH_KMEANS_LLOYD)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
+    return KITH_OK;
+}
+
+static kith_status run(kith_session *session, const kith_kmeans_options *opt,
+                       uint64_t rows, kith_result **out, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    kith_result *result = kith_i_result_new(opt->clusters, domain);
+    if (!result)
+        return kith_i_fail_memory(err);
+    result->privacy = kith_i_session_privacy(session);
+    result->guarantee = kith_i_session_guarantee(session);
+    result->public_seed = opt->public_seed;
+    kith_status status = kith_i_kmeans_lloyd(session, opt, rows, result, err);
+    if (!status)
+        status = kith_i_session_receipts(session, &result->receipts,
+                                         &result->receipt_count, err);
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
+    return status;
+}
+
+kith_status kith_kmeans(kith_session *session, const kith_kmeans_options *opt,
+                        kith_result **out, kith_error *err)
+{
+    *out = NULL;
+    kith_kmeans_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (!status && !session)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
+    return status ? status : run(session, &options, 0, out, err);
+}
+
+kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension,
+                             const kith_bounds *bounds,
+                             const kith_privacy *privacy,
+                             const kith_kmeans_options *opt, kith_result **out,
+                             kith_error *err)
+{
+    *out = NULL;
+    kith_kmeans_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (!status && rows == 0)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "a plan needs a guess of the number of rows");
+    if (!status && !privacy)
+        status = kith_i_fail(err, KITH_ERR_PRIVACY,
+                             "a plan needs epsilon and delta");
+    if (status)
+        return status;
+    options.progress = NULL;
+    kith_i_domain *domain;
+    status = kith_i_domain_new(bounds, dimension, 0, &domain, err);
+    if (status)
+        return status;
+    kith_session *session;
+    status = kith_i_session_open_plan(domain, privacy, rows, &session, err);
+    if (status) {
+        kith_i_domain_free(domain);
+        return status;
+    }
+    status = run(session, &options, rows, out, err);
+    kith_session_close(session);
+    if (!status) { /* a plan has prices, no values */
+        kith_i_free((*out)->centers);
+        (*out)->centers = NULL;
+    }
+    return status;
+}

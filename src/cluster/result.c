@@ -1,0 +1,97 @@
+/* Results: construction and the public accessors. */
+#include "result_i.h"
+
+#include "base/base_i.h"
+
+kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain)
+{
+    kith_result *result = kith_i_alloc(1, sizeof *result);
+    if (!result)
+        return NULL;
+    result->k = k;
+    result->d = domain->dimension;
+    result->step = kith_i_domain_step(domain);
+    result->guarantee = "none";
+    result->centers = kith_i_alloc((size_t)k * result->d, sizeof(double));
+    result->weights = kith_i_alloc(k, sizeof(double));
+    if (!result->centers || !result->weights) {
+        kith_result_free(result);
+        return NULL;
+    }
+    return result;
+}
+
+void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
+                               const double *lattice)
+{
+    for (size_t j = 0; j < result->k; j++)
+        kith_i_domain_restore(domain, lattice + j * result->d,
+                              result->centers + j * result->d);
+}
+
+void kith_result_free(kith_result *result)
+{
+    if (!result)
+        return;
+    for (size_t i = 0; i < result->receipt_count; i++)
+        kith_i_free((void *)(uintptr_t)result->receipts[i].what);
+    kith_i_free(result->receipts);
+    kith_i_free(result->centers);
+    kith_i_free(result->weights);
+    kith_i_free(result);
+}
+
+const double *kith_result_centers(const kith_result *result, uint32_t *k,
+                                  uint32_t *d)
+{
+    if (k)
+        *k = result->k;
+    if (d)
+        *d = result->d;
+    return result->centers;
+}
+
+const double *kith_result_weights(const kith_result *result)
+{
+    return result->weights;
+}
+
+size_t kith_result_receipt_count(const kith_result *result)
+{
+    return result->receipt_count;
+}
+
+void kith_result_receipt(const kith_result *result, size_t i, kith_receipt *out)
+{
+    *out = result->receipts[i];
+}
+
+const char *kith_result_guarantee(const kith_result *result)
+{
+    return result->guarantee;
+}
+
+kith_privacy kith_result_privacy(const kith_result *result)
+{
+    return result->privacy;
+}
+
+double kith_result_noise(const kith_result *result)
+{
+    return result->noise;
+}
+
+uint32_t kith_result_rounds(const kith_result *result)
+{
+    return result->rounds;
+}
+
+uint64_t kith_result_public_seed(const kith_result *result)
+{
+    return result->public_seed;
+}
+
+double kith_result_step(const kith_result *result)
+{
+    return result->step;
+}

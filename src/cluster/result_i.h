@@ -1,0 +1,33 @@
+/* The result of a run: released values and their receipts, nothing else. */
+#ifndef KITH_RESULT_I_H
+#define KITH_RESULT_I_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/domain.h"
+#include "kith/cluster.h"
+
+struct kith_result {
+    uint32_t k, d;
+    double *centers; /* k x d, original units; NULL for a plan */
+    double *weights; /* k */
+    kith_receipt *receipts;
+    size_t receipt_count;
+    const char *guarantee; /* constant string */
+    kith_privacy privacy;
+    uint32_t rounds;
+    uint64_t public_seed;
+    double step, noise;
+};
+
+/* A result with room for k centres and weights, all zero, guarantee "none";
+ * NULL when memory is short. domain: borrowed for the call. */
+kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain);
+
+/* Copy k real-valued centres in lattice units into the result's centres, in
+ * original units. */
+void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
+                               const double *lattice);
+
+#endif

@@ -1,0 +1,360 @@
+/* Datasets: clip, quantise, own (R3, R9, R10).
+ *
+ * A row is turned into lattice integers by a function of that row and of the
+ * public domain alone (R2): doubles in a fixed order, truncation toward zero,
+ * and then the bounds checked once more in integers. Rows are kept in chunks
+ * that never move, each of which is one block of the fold, so that loading
+ * needs no second copy. */
+#include "dataset_i.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "reader.h"
+
+/* Any |t| is clamped to this before squares are summed: no overflow. */
+#define HUGE_T 0x1p400
+
+enum { DENSE_BLOCK_VALUES = 1 << 18 };
+
+static uint32_t block_rows_of(const kith_i_domain *m)
+{
+    if (m->sparse)
+        return KITH_I_BLOCK_ROWS;
+    uint32_t rows = DENSE_BLOCK_VALUES / m->dimension;
+    if (rows < 8)
+        rows = 8;
+    return rows < KITH_I_BLOCK_ROWS ? rows : KITH_I_BLOCK_ROWS;
+}
+
+/* t = lattice coordinate of raw value x of feature i, real-valued, clipped to
+ * the box. */
+static inline double locate(const kith_i_domain *m, double scale, uint32_t i,
+                            double x)
+{
+    double u = m->shift ? (x - m->shift[i]) * m->stretch[i] : x;
+    if (m->low) {
+        u = u < m->low[i] ? m->low[i] : u;
+        u = u > m->high[i] ? m->high[i] : u;
+    }
+    double t = (u - m->origin[i]) * scale;
+    t = t < -HUGE_T ? -HUGE_T : t;
+    return t > HUGE_T ? HUGE_T : t;
+}
+
+/* Four running sums in a fixed pattern: a function of the row alone. */
+static double sum_of_squares(const double *t, uint32_t n)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += t[i] * t[i];
+        s1 += t[i + 1] * t[i + 1];
+        s2 += t[i + 2] * t[i + 2];
+        s3 += t[i + 3] * t[i + 3];
+    }
+    for (; i < n; i++)
+        s0 += t[i] * t[i];
+    return (s0 + s1) + (s2 + s3);
+}
+
+/* Pull t into the ball (in doubles; the integer check follows). */
+static void clip_ball(const kith_i_domain *m, double *t, uint32_t n)
+{
+    double limit = ldexp(m->radius, m->scale_log2);
+    double square = sum_of_squares(t, n);
+    if (square <= limit * limit)
+        return;
+    double shrink = limit / sqrt(square);
+    for (uint32_t i = 0; i < n; i++)
+        t[i] *= shrink;
+}
+
+/* The last word on the norm is in integers: while sum q^2 exceeds the bound,
+ * take one step off the largest coordinate (a rounding error in clip_ball can
+ * cost a step or two, never more). */
+static void enforce_norm(const kith_i_domain *m, int16_t *q, uint32_t n)
+{
+    uint64_t square = 0;
+    for (uint32_t i = 0; i < n; i++)
+        square += (uint64_t)((int32_t)q[i] * q[i]);
+    while (square > m->l2_squared) {
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < n; i++)
+            if ((q[i] < 0 ? -q[i] : q[i]) >
+                (q[largest] < 0 ? -q[largest] : q[largest]))
+                largest = i;
+        int32_t v = q[largest];
+        int32_t smaller = v > 0 ? v - 1 : v + 1;
+        square -= (uint64_t)(v * v - smaller * smaller);
+        q[largest] = (int16_t)smaller;
+    }
+}
+
+static inline int16_t truncate(double t, int16_t low, int16_t high)
+{
+    /* Every caller has |t| < 2^31 here: boxes and balls end at 2^15. */
+    int32_t q = (int32_t)t;
+    q = q < low ? low : q;
+    return (int16_t)(q > high ? high : q);
+}
+
+void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
+                           int16_t *q)
+{
+    uint32_t d = m->dimension;
+    double scale = ldexp(1, m->scale_log2);
+    if (!m->shift && m->low)
+        for (uint32_t i = 0; i < d; i++) {
+            double u = raw[i];
+            u = u < m->low[i] ? m->low[i] : u;
+            u = u > m->high[i] ? m->high[i] : u;
+            t[i] = (u - m->origin[i]) * scale;
+        }
+    else
+        for (uint32_t i = 0; i < d; i++)
+            t[i] = locate(m, scale, i, raw[i]);
+    if (m->radius > 0)
+        clip_ball(m, t, d);
+    for (uint32_t i = 0; i < d; i++)
+        q[i] = truncate(t[i], m->low_q[i], m->high_q[i]);
+    enforce_norm(m, q, d);
+}
+
+uint32_t kith_i_quantize_sparse(const kith_i_domain *m, const uint32_t *index,
+                                const double *value, uint32_t count, double *t,
+                                uint32_t *kept, int16_t *q)
+{
+    double scale = ldexp(1, m->scale_log2);
+    for (uint32_t i = 0; i < count; i++)
+        t[i] = locate(m, scale, index[i], value[i]);
+    if (m->radius > 0)
+        clip_ball(m, t, count);
+    for (uint32_t i = 0; i < count; i++)
+        q[i] = truncate(t[i], m->low_q[index[i]], m->high_q[index[i]]);
+    enforce_norm(m, q, count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (q[i] != 0) {
+            kept[n] = index[i];
+            q[n++] = q[i];
+        }
+    return n;
+}
+
+/* ---- building ------------------------------------------------------------ */
+
+static kith_status dataset_new(kith_i_domain *domain, kith_dataset **out,
+                               kith_error *err)
+{
+    kith_dataset *data = kith_i_alloc(1, sizeof *data);
+    if (!data)
+        return kith_i_fail_memory(err);
+    data->domain = domain;
+    data->block_rows = block_rows_of(domain);
+    *out = data;
+    return KITH_OK;
+}
+
+static void chunk_free(kith_i_chunk *c, uint32_t d)
+{
+    if (c->dense)
+        kith_i_wipe_free(c->dense, (size_t)c->capacity * d * sizeof *c->dense);
+    if (c->value) {
+        size_t n = c->start[c->rows];
+        kith_i_wipe_free(c->value, n * sizeof *c->value);
+        kith_i_wipe_free(c->index, n * sizeof *c->index);
+    }
+    kith_i_free(c->start);
+}
+
+void kith_dataset_free(kith_dataset *data)
+{
+    if (!data)
+        return;
+    for (size_t i = 0; i < data->chunk_count; i++)
+        chunk_free(&data->chunks[i], data->domain->dimension);
+    kith_i_free(data->chunks);
+    kith_i_domain_free(data->domain);
+    kith_i_free(data);
+}
+
+/* A fresh chunk at the end of the list, or NULL. */
+static kith_i_chunk *chunk_append(kith_dataset *data)
+{
+    if (data->chunk_count == data->chunk_capacity) {
+        size_t grown = data->chunk_capacity ? data->chunk_capacity * 2 : 64;
+        kith_i_chunk *chunks = kith_i_resize(data->chunks, data->chunk_capacity,
+                                             grown, sizeof *chunks);
+        if (!chunks)
+            return NULL;
+        data->chunks = chunks;
+        data->chunk_capacity = grown;
+    }
+    kith_i_chunk *c = &data->chunks[data->chunk_count++];
+    memset(c, 0, sizeof *c);
+    const kith_i_chunk *before = c - 1;
+    c->first = data->chunk_count > 1 ? before->first + before->rows : 0;
+    return c;
+}
+
+static kith_status count_rows(kith_dataset *data, uint32_t rows,
+                              kith_error *err)
+{
+    data->rows += rows;
+    if (data->rows > KITH_I_MAX_ROWS)
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "more than %u rows: split the data, or sample it",
+                           KITH_I_MAX_ROWS);
+    return KITH_OK;
+}
+
+/* t: scratch of d doubles. */
+static kith_status append_dense(kith_dataset *data, const double *raw,
+                                uint32_t rows, double *t, kith_error *err)
+{
+    const kith_i_domain *m = data->domain;
+    kith_i_chunk *c =
+        data->chunk_count ? &data->chunks[data->chunk_count - 1] : NULL;
+    for (uint32_t r = 0; r < rows; r++) {
+        if (!c || c->rows == c->capacity) {
+            c = chunk_append(data);
+            if (!c)
+                return kith_i_fail_memory(err);
+            c->dense = kith_i_alloc((size_t)data->block_rows * m->dimension,
+                                    sizeof *c->dense);
+            if (!c->dense)
+                return kith_i_fail_memory(err);
+            c->capacity = data->block_rows;
+        }
+        kith_i_quantize_dense(m, raw + (size_t)r * m->dimension, t,
+                              c->dense + (size_t)c->rows * m->dimension);
+        c->rows++;
+    }
+    return count_rows(data, rows, err);
+}
+
+static kith_status append_sparse(kith_dataset *data, const kith_i_rows *in,
+                                 kith_error *err)
+{
+    uint32_t total = in->start[in->rows];
+    double *t = kith_i_alloc(total, sizeof *t);
+    kith_i_chunk *c = chunk_append(data);
+    if (c) {
+        c->start = kith_i_alloc((size_t)in->rows + 1, sizeof *c->start);
+        c->index = kith_i_alloc(total, sizeof *c->index);
+        c->value = kith_i_alloc(total, sizeof *c->value);
+    }
+    if (!t || !c || !c->start || !c->index || !c->value) {
+        if (c) { /* leave nothing that chunk_free could misread */
+            kith_i_free(c->start);
+            kith_i_free(c->index);
+            kith_i_free(c->value);
+            data->chunk_count--;
+        }
+        kith_i_free(t);
+        return kith_i_fail_memory(err);
+    }
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < in->rows; r++) {
+        uint32_t from = in->start[r];
+        n += kith_i_quantize_sparse(data->domain, in->index + from,
+                                    in->value + from, in->start[r + 1] - from,
+                                    t, c->index + n, c->value + n);
+        c->start[r + 1] = n;
+    }
+    c->rows = c->capacity = in->rows;
+    kith_i_wipe_free(t, total * sizeof *t);
+    return count_rows(data, in->rows, err);
+}
+
+kith_status kith_dataset_open(const char *const *paths, size_t path_count,
+                              const kith_source_options *opt,
+                              const kith_bounds *bounds, kith_dataset **out,
+                              kith_error *err)
+{
+    *out = NULL;
+    kith_i_reader *reader;
+    kith_status status =
+        kith_i_reader_open(paths, path_count, opt, &reader, err);
+    if (status)
+        return status;
+    kith_i_domain *domain;
+    uint32_t d = kith_i_reader_dimension(reader);
+    kith_dataset *data = NULL;
+    double *t = NULL;
+    status = kith_i_domain_new(bounds, d, kith_i_reader_is_sparse(reader),
+                               &domain, err);
+    if (!status) {
+        status = dataset_new(domain, &data, err);
+        if (status)
+            kith_i_domain_free(domain);
+    }
+    if (!status && !(t = kith_i_alloc(d, sizeof *t)))
+        status = kith_i_fail_memory(err);
+    kith_i_rows rows = {0};
+    while (!status) {
+        status = kith_i_reader_next(reader, &rows, err);
+        if (status || rows.rows == 0)
+            break;
+        status = rows.dense ? append_dense(data, rows.dense, rows.rows, t, err)
+                            : append_sparse(data, &rows, err);
+    }
+    if (t)
+        kith_i_wipe_free(t, d * sizeof *t);
+    kith_i_reader_close(reader);
+    if (status)
+        kith_dataset_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
+                                   uint32_t dimension,
+                                   const kith_bounds *bounds,
+                                   kith_dataset **out, kith_error *err)
+{
+    *out = NULL;
+    if (row_count > KITH_I_MAX_ROWS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "more than %u rows",
+                           KITH_I_MAX_ROWS);
+    kith_i_domain *domain;
+    kith_status status = kith_i_domain_new(bounds, dimension, 0, &domain, err);
+    if (status)
+        return status;
+    kith_dataset *data = NULL;
+    status = dataset_new(domain, &data, err);
+    if (status) {
+        kith_i_domain_free(domain);
+        return status;
+    }
+    double *t = kith_i_alloc(dimension, sizeof *t);
+    if (!t)
+        status = kith_i_fail_memory(err);
+    for (size_t i = 0; !status && i < row_count * dimension; i++)
+        if (!isfinite(rows[i]))
+            status = kith_i_fail(err, KITH_ERR_INPUT,
+                                 "row %zu, column %zu is not a finite number",
+                                 i / dimension + 1, i % dimension + 1);
+    if (!status)
+        status = append_dense(data, rows, (uint32_t)row_count, t, err);
+    if (t)
+        kith_i_wipe_free(t, dimension * sizeof *t);
+    if (status)
+        kith_dataset_free(data);
+    else
+        *out = data;
+    return status;
+}
+
+uint32_t kith_dataset_dimension(const kith_dataset *data)
+{
+    return data->domain->dimension;
+}
+
+double kith_dataset_step(const kith_dataset *data)
+{
+    return kith_i_domain_step(data->domain);
+}

@@ -1,0 +1,39 @@
+/* Inside data/ only: how rows are stored and quantised. */
+#ifndef KITH_DATASET_I_H
+#define KITH_DATASET_I_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/block.h"
+#include "base/domain.h"
+#include "kith/data.h"
+
+/* One block of rows, allocated once. */
+typedef struct kith_i_chunk {
+    uint64_t first; /* position of its first row in the dataset */
+    uint32_t rows, capacity;
+    int16_t *dense;
+    uint32_t *start, *index; /* sparse */
+    int16_t *value;          /* sparse */
+} kith_i_chunk;
+
+struct kith_dataset {
+    kith_i_domain *domain;
+    uint64_t rows; /* private when neighbours differ by a row */
+    uint32_t block_rows;
+    kith_i_chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+};
+
+/* Clip and quantise one row. t: scratch, one double per value. */
+void kith_i_quantize_dense(const kith_i_domain *domain, const double *raw,
+                           double *t, int16_t *q);
+/* The same for count sparse pairs; writes the non-zero ones (index kept, value
+ * q, at most count of each) and returns their number. */
+uint32_t kith_i_quantize_sparse(const kith_i_domain *domain,
+                                const uint32_t *index, const double *value,
+                                uint32_t count, double *t, uint32_t *kept,
+                                int16_t *q);
+
+#endif

@@ -1,0 +1,29 @@
+/* fold: the one place where stored rows are visited. Only dp/ (the gate) and
+ * plain/ (not private, and says so) may include this header;
+ * scripts/check_layers.py enforces it. */
+#ifndef KITH_FOLD_H
+#define KITH_FOLD_H
+
+#include <stdint.h>
+
+#include "base/block.h"
+#include "base/domain.h"
+#include "kith/data.h"
+
+/* worker: 0..workers-1, for the caller's per-worker state. first: position of
+ * the block's first row in the dataset, for plain/ only; dp/ ignores it. */
+typedef void kith_i_visit_fn(void *arg, uint32_t worker, uint64_t first,
+                             const kith_i_block *block);
+
+/* Visit every row once, in blocks of at most KITH_I_BLOCK_ROWS rows (fewer for
+ * wide rows, so that a block of doubles stays in cache), blocks handed to
+ * workers as they come. */
+void kith_i_fold(const kith_dataset *data, uint32_t workers,
+                 kith_i_visit_fn *visit, void *arg);
+
+const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data);
+uint64_t kith_i_dataset_rows(const kith_dataset *data); /* private! */
+/* Most rows in any block of this dataset: a function of the public shape. */
+uint32_t kith_i_dataset_block_rows(const kith_dataset *data);
+
+#endif

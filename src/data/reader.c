@@ -1,0 +1,312 @@
+/* Readers: which format a file has, and shards one after another.
+ *
+ * All shards are opened when the reader is, so that a missing or unsuitable
+ * second file fails before anything is read; those that can be opened again
+ * are closed until their turn comes. Who has no rows: a text file, or NPY
+ * arrays that are all empty, are KITH_ERR_INPUT at open; one empty array among
+ * others is fine. When --missing drop leaves out every row, the first block is
+ * the end. */
+#include "reader.h"
+
+#include <string.h>
+
+#include "base/base_i.h"
+#include "base/block.h"
+#include "base/domain.h"
+#include "reader_shard.h"
+
+enum { BLOCK_DOUBLES = 1 << 17 }; /* 1 MiB */
+
+typedef struct {
+    const kith_i_shard_ops *ops;
+    kith_i_stream *stream; /* NULL: not open */
+    void *state;
+} shard;
+
+struct kith_i_reader {
+    kith_i_layout layout;
+    kith_i_source *sources;
+    shard *shards;
+    size_t count, current;
+};
+
+void kith_source_options_init(kith_source_options *opt, size_t size)
+{
+    memset(opt, 0, size);
+    opt->size = size;
+}
+
+kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
+                                 const char *name, kith_error *err)
+{
+    if (dimension == 0 || dimension > KITH_I_MAX_DIMENSION)
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "%s: the dimension must be 1 to %u", name,
+                           KITH_I_MAX_DIMENSION);
+    uint32_t d = (uint32_t)dimension;
+    if (layout->opt.dimension && layout->opt.dimension != d)
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "%s: has %u columns, but --dimension is %u", name, d,
+                           layout->opt.dimension);
+    if (layout->dimension && layout->dimension != d)
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "%s: has %u columns, but %s has %u", name, d,
+                           layout->first, layout->dimension);
+    if (layout->dimension)
+        return KITH_OK;
+    uint32_t rows = BLOCK_DOUBLES / d;
+    layout->dimension = d;
+    layout->block_rows = rows < 1                   ? 1
+                         : rows > KITH_I_BLOCK_ROWS ? KITH_I_BLOCK_ROWS
+                                                    : rows;
+    size_t length = strnlen(name, sizeof layout->first - 1);
+    memcpy(layout->first, name, length);
+    return KITH_OK;
+}
+
+kith_status kith_i_layout_reserve(kith_i_layout *layout, kith_error *err)
+{
+    if (layout->dense)
+        return KITH_OK;
+    layout->dense = kith_i_alloc((size_t)layout->block_rows * layout->dimension,
+                                 sizeof(double));
+    return layout->dense ? KITH_OK : kith_i_fail_memory(err);
+}
+
+/* ---- formats ------------------------------------------------------------- */
+
+static int has_suffix(const char *name, size_t length, const char *suffix)
+{
+    size_t tail = strlen(suffix);
+    return length > tail && memcmp(name + length - tail, suffix, tail) == 0;
+}
+
+static kith_format format_by_name(const char *path)
+{
+    static const struct {
+        const char *suffix;
+        kith_format format;
+    } known[] = {
+        {".csv", KITH_FORMAT_CSV},           {".tsv", KITH_FORMAT_TSV},
+        {".npy", KITH_FORMAT_NPY},           {".svm", KITH_FORMAT_SVMLIGHT},
+        {".svmlight", KITH_FORMAT_SVMLIGHT}, {".libsvm", KITH_FORMAT_SVMLIGHT},
+    };
+    size_t length = strlen(path);
+    if (has_suffix(path, length, ".gz"))
+        length -= 3;
+    else if (has_suffix(path, length, ".zst"))
+        length -= 4;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (has_suffix(path, length, known[i].suffix))
+            return known[i].format;
+    return KITH_FORMAT_AUTO;
+}
+
+static kith_status find_ops(const kith_source_options *opt, const char *path,
+                            const kith_i_shard_ops **out, kith_error *err)
+{
+    kith_format format = opt->format;
+    if (format == KITH_FORMAT_AUTO)
+        format = format_by_name(path);
+    switch (format) {
+    case KITH_FORMAT_CSV:
+        *out = &kith_i_shard_csv;
+        return KITH_OK;
+    case KITH_FORMAT_TSV:
+        *out = &kith_i_shard_tsv;
+        return KITH_OK;
+    case KITH_FORMAT_NPY:
+        *out = &kith_i_shard_npy;
+        return KITH_OK;
+    case KITH_FORMAT_SVMLIGHT:
+        *out = &kith_i_shard_svmlight;
+        return KITH_OK;
+    case KITH_FORMAT_AUTO:
+        break;
+    }
+    if (strcmp(path, "-") == 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "standard input has no name to tell its format; "
+                           "say --format csv, tsv, npy or svmlight");
+    return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                       "%.200s: the name does not tell the format; say "
+                       "--format csv, tsv, npy or svmlight",
+                       path);
+}
+
+/* ---- shards -------------------------------------------------------------- */
+
+static void close_shard(shard *s)
+{
+    s->ops->close(s->state);
+    kith_i_stream_close(s->stream);
+    s->state = NULL;
+    s->stream = NULL;
+}
+
+static kith_status open_shard(kith_i_reader *reader, size_t i, int *has_rows,
+                              kith_error *err)
+{
+    shard *s = &reader->shards[i];
+    kith_status status =
+        kith_i_stream_open(&reader->sources[i], &s->stream, err);
+    if (!status)
+        status =
+            s->ops->open(s->stream, &reader->layout, has_rows, &s->state, err);
+    if (status)
+        close_shard(s);
+    return status;
+}
+
+static kith_status open_all(kith_i_reader *reader, kith_error *err)
+{
+    int any_rows = 0, stdin_seen = 0;
+    for (size_t i = 0; i < reader->count; i++) {
+        shard *s = &reader->shards[i];
+        const char *path = reader->sources[i].path;
+        kith_status status = find_ops(&reader->layout.opt, path, &s->ops, err);
+        if (status)
+            return status;
+        if (s->ops->is_sparse != reader->shards[0].ops->is_sparse)
+            return kith_i_fail(err, KITH_ERR_INPUT,
+                               "%.200s: sparse (svmlight) and dense files "
+                               "cannot be shards of one dataset",
+                               path);
+        if (strcmp(path, "-") == 0 && stdin_seen++)
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "standard input (-) can be given only once");
+        int has_rows = 0;
+        status = open_shard(reader, i, &has_rows, err);
+        if (status)
+            return status;
+        any_rows = any_rows || has_rows;
+        if (i > 0 && kith_i_stream_can_reopen(s->stream))
+            close_shard(s);
+    }
+    if (!any_rows)
+        return kith_i_fail(err, KITH_ERR_INPUT, "%s: the file has no rows",
+                           reader->layout.first);
+    return KITH_OK;
+}
+
+/* ---- the interface ------------------------------------------------------- */
+
+static kith_status check_options(const kith_source_options *opt,
+                                 kith_error *err)
+{
+    if (!opt || opt->size < sizeof *opt)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "options are not set up: start from "
+                           "kith_source_options_init");
+    if ((unsigned)opt->format > KITH_FORMAT_SVMLIGHT ||
+        (unsigned)opt->header > KITH_HEADER_NO ||
+        (unsigned)opt->missing > KITH_MISSING_DROP)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "format, header or missing has an unknown value");
+    if (opt->column_count > 0 && !opt->columns)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "column_count is set but columns is NULL");
+    return KITH_OK;
+}
+
+kith_status kith_i_reader_open_sources(const kith_i_source *sources,
+                                       size_t count,
+                                       const kith_source_options *opt,
+                                       kith_i_reader **out, kith_error *err)
+{
+    kith_status status = check_options(opt, err);
+    if (status)
+        return status;
+    if (count == 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "no input: name at least one file");
+    kith_i_reader *reader = kith_i_alloc(1, sizeof *reader);
+    if (!reader)
+        return kith_i_fail_memory(err);
+    reader->layout.opt = *opt;
+    reader->sources = kith_i_alloc(count, sizeof *reader->sources);
+    reader->shards = kith_i_alloc(count, sizeof *reader->shards);
+    if (!reader->sources || !reader->shards) {
+        kith_i_reader_close(reader);
+        return kith_i_fail_memory(err);
+    }
+    reader->count = count;
+    memcpy(reader->sources, sources, count * sizeof *sources);
+    status = open_all(reader, err);
+    if (status) {
+        kith_i_reader_close(reader);
+        return status;
+    }
+    *out = reader;
+    return KITH_OK;
+}
+
+kith_status kith_i_reader_open(const char *const *paths, size_t path_count,
+                               const kith_source_options *opt,
+                               kith_i_reader **out, kith_error *err)
+{
+    kith_i_source *sources = kith_i_alloc(path_count, sizeof *sources);
+    if (!sources)
+        return kith_i_fail_memory(err);
+    kith_status status = KITH_OK;
+    for (size_t i = 0; i < path_count && !status; i++) {
+        sources[i].path = paths[i];
+        if (!paths[i])
+            status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                                 "the name of an input is NULL");
+    }
+    if (!status)
+        status = kith_i_reader_open_sources(sources, path_count, opt, out, err);
+    kith_i_free(sources);
+    return status;
+}
+
+uint32_t kith_i_reader_dimension(const kith_i_reader *reader)
+{
+    return reader->layout.dimension;
+}
+
+int kith_i_reader_is_sparse(const kith_i_reader *reader)
+{
+    return reader->shards[0].ops->is_sparse;
+}
+
+kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
+                               kith_error *err)
+{
+    for (; reader->current < reader->count; reader->current++) {
+        shard *s = &reader->shards[reader->current];
+        kith_status status = KITH_OK;
+        int has_rows;
+        if (!s->stream) /* it is this shard's turn */
+            status = open_shard(reader, reader->current, &has_rows, err);
+        kith_i_rows rows = {0};
+        if (!status)
+            status = s->ops->next(s->state, &rows, err);
+        if (status)
+            return status;
+        if (rows.rows > 0) {
+            *out = rows;
+            return KITH_OK;
+        }
+        close_shard(s);
+    }
+    *out = (kith_i_rows){.dimension = reader->layout.dimension};
+    return KITH_OK;
+}
+
+void kith_i_reader_close(kith_i_reader *reader)
+{
+    if (!reader)
+        return;
+    for (size_t i = 0; i < reader->count; i++)
+        if (reader->shards[i].ops)
+            close_shard(&reader->shards[i]);
+    kith_i_layout *layout = &reader->layout;
+    kith_i_wipe_free(layout->dense, (size_t)layout->block_rows *
+                                        layout->dimension * sizeof(double));
+    kith_i_wipe_free(layout->names, layout->names_bytes);
+    kith_i_free(reader->sources);
+    kith_i_free(reader->shards);
+    kith_i_wipe_free(reader, sizeof *reader);
+}

@@ -1,0 +1,39 @@
+/* Readers: files to blocks of raw rows (doubles), in order, streaming. Used
+ * by dataset.c, which clips and quantises, and by plain/, which is not
+ * private. Rows that hold a missing (or non-finite) value never get out. */
+#ifndef KITH_READER_H
+#define KITH_READER_H
+
+#include <stdint.h>
+
+#include "kith/data.h"
+#include "kith/status.h"
+
+/* Raw rows, owned by the reader, valid until the next call. */
+typedef struct kith_i_rows {
+    uint32_t rows, dimension;
+    const double *dense;   /* rows x dimension; NULL when sparse             */
+    const uint32_t *start; /* sparse: rows + 1 offsets into index and value  */
+    const uint32_t *index; /* from 0, increasing within a row, < dimension   */
+    const double *value;   /* finite; may be zero                            */
+} kith_i_rows;
+
+typedef struct kith_i_reader kith_i_reader;
+
+/* Open the shards; reads headers, so dimension and sparseness are known after
+ * it. All shards must agree. paths and opt are borrowed for the reader's life.
+ */
+kith_status kith_i_reader_open(const char *const *paths, size_t path_count,
+                               const kith_source_options *opt,
+                               kith_i_reader **out, kith_error *err);
+uint32_t kith_i_reader_dimension(const kith_i_reader *reader);
+int kith_i_reader_is_sparse(const kith_i_reader *reader);
+
+/* Next block of at most KITH_I_BLOCK_ROWS rows (and, when dense, at most about
+ * 1 MiB of doubles, but at least one row); out->rows == 0 at the end. A block
+ * never spans two shards. */
+kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
+                               kith_error *err);
+void kith_i_reader_close(kith_i_reader *reader); /* wipes; NULL is fine */
+
+#endif

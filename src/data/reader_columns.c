@@ -1,0 +1,158 @@
+/* Column selection for CSV, TSV and NPY. */
+#include "reader_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base_i.h"
+
+enum { SHOWN = 48 };
+
+static const char *name_of(const kith_i_names *names, uint32_t column)
+{
+    return names->text + names->at[column];
+}
+
+/* Text that may be shown: cut, without control bytes. */
+static void make_printable(const char *name, char shown[SHOWN + 4])
+{
+    size_t n = 0;
+    for (; name[n] && n < SHOWN; n++) {
+        unsigned char c = (unsigned char)name[n];
+        shown[n] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
+    }
+    if (name[n]) {
+        while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+            n--; /* not in the middle of a UTF-8 character */
+        memcpy(shown + n, "...", 3);
+        n += 3;
+    }
+    shown[n] = 0;
+}
+
+void kith_i_columns_describe(uint32_t column, const kith_i_names *names,
+                             char text[KITH_I_COLUMN_TEXT])
+{
+    char shown[SHOWN + 4];
+    if (names && *name_of(names, column)) {
+        make_printable(name_of(names, column), shown);
+        snprintf(text, KITH_I_COLUMN_TEXT, "column %u (%s)", column + 1, shown);
+    } else {
+        snprintf(text, KITH_I_COLUMN_TEXT, "column %u", column + 1);
+    }
+}
+
+/* A number from 1 as an index from 0; KITH_I_NO_SLOT when it is not one. */
+static uint32_t parse_number(const char *text, uint32_t file_count)
+{
+    uint64_t n = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9' && n <= file_count; p++)
+        n = n * 10 + (uint64_t)(*p - '0');
+    if (*p || n == 0 || n > file_count)
+        return KITH_I_NO_SLOT;
+    return (uint32_t)(n - 1);
+}
+
+static kith_status find_column(const char *wanted, const char *file,
+                               uint32_t file_count, const kith_i_names *names,
+                               uint32_t *out, kith_error *err)
+{
+    char shown[SHOWN + 4];
+    make_printable(wanted, shown);
+    uint32_t found = KITH_I_NO_SLOT;
+    for (uint32_t i = 0; names && i < names->count; i++) {
+        if (strcmp(name_of(names, i), wanted) != 0)
+            continue;
+        if (found != KITH_I_NO_SLOT)
+            return kith_i_fail(err, KITH_ERR_INPUT,
+                               "%s: line 1: more than one column is named "
+                               "\"%s\"; choose it by number",
+                               file, shown);
+        found = i;
+    }
+    if (found == KITH_I_NO_SLOT)
+        found = parse_number(wanted, file_count);
+    if (found == KITH_I_NO_SLOT)
+        return kith_i_fail(
+            err, KITH_ERR_INPUT, "%s: there is no column \"%s\"%s", file, shown,
+            names ? "; use a name from its header or a number from 1"
+                  : "; without a header use numbers from 1 in --columns");
+    *out = found;
+    return KITH_OK;
+}
+
+static kith_status choose_some(const kith_source_options *opt, const char *file,
+                               const kith_i_names *names, kith_i_columns *out,
+                               kith_error *err)
+{
+    for (uint32_t i = 0; i < out->file_count; i++)
+        out->slot[i] = KITH_I_NO_SLOT;
+    for (uint32_t j = 0; j < out->count; j++) {
+        uint32_t column = 0;
+        if (!opt->columns[j])
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "columns[%u] is NULL: give a name or a number",
+                               j);
+        kith_status status = find_column(opt->columns[j], file, out->file_count,
+                                         names, &column, err);
+        if (status)
+            return status;
+        if (out->slot[column] != KITH_I_NO_SLOT)
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "%s: column %u is chosen twice; name each "
+                               "column once in --columns",
+                               file, column + 1);
+        out->slot[column] = j;
+        out->column[j] = column;
+    }
+    return KITH_OK;
+}
+
+kith_status kith_i_columns_choose(const kith_source_options *opt,
+                                  const char *file, uint32_t file_count,
+                                  const kith_i_names *names,
+                                  kith_i_columns *out, kith_error *err)
+{
+    kith_i_columns chosen = {.file_count = file_count, .count = file_count};
+    chosen.all = opt->column_count == 0;
+    if (!chosen.all) {
+        if (opt->column_count > file_count)
+            return kith_i_fail(err, KITH_ERR_INPUT,
+                               "%s: has %u columns, fewer than --columns "
+                               "names",
+                               file, file_count);
+        chosen.count = (uint32_t)opt->column_count;
+    }
+    chosen.slot = kith_i_alloc(file_count, sizeof *chosen.slot);
+    chosen.column = kith_i_alloc(chosen.count, sizeof *chosen.column);
+    kith_status status = KITH_OK;
+    if (!chosen.slot || !chosen.column)
+        status = kith_i_fail_memory(err);
+    else if (!chosen.all)
+        status = choose_some(opt, file, names, &chosen, err);
+    else
+        for (uint32_t i = 0; i < file_count; i++)
+            chosen.slot[i] = chosen.column[i] = i;
+    if (status) {
+        kith_i_columns_clear(&chosen);
+        return status;
+    }
+    *out = chosen;
+    return KITH_OK;
+}
+
+void kith_i_columns_clear(kith_i_columns *columns)
+{
+    kith_i_free(columns->slot);
+    kith_i_free(columns->column);
+    *columns = (kith_i_columns){0};
+}
+
+void kith_i_names_clear(kith_i_names *names)
+{
+    if (names->text)
+        kith_i_wipe_free(names->text, names->text_bytes);
+    kith_i_free(names->at);
+    *names = (kith_i_names){0};
+}

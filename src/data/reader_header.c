@@ -1,0 +1,148 @@
+/* The header line of a CSV or TSV file: is there one, its names, and whether
+ * the shards of a dataset agree. */
+#include "reader_header.h"
+
+#include <string.h>
+
+#include "base/base_i.h"
+#include "reader_number.h"
+
+static int is_value(const kith_i_field *field)
+{
+    double value;
+    const char *stop = kith_i_number_scan(field->begin, &value);
+    if (stop && stop == field->end)
+        return 1;
+    return kith_i_number_is_missing(field->begin,
+                                    (size_t)(field->end - field->begin));
+}
+
+int kith_i_header_present(const kith_source_options *opt,
+                          const kith_i_dialect *dialect, const char *begin,
+                          const char *end)
+{
+    if (opt->header != KITH_HEADER_AUTO)
+        return opt->header == KITH_HEADER_YES;
+    for (const char *p = begin;; p++) {
+        kith_i_field field;
+        p = kith_i_field_cut(dialect, p, end, &field);
+        if (!is_value(&field))
+            return 1;
+        if (p == end)
+            return 0;
+    }
+}
+
+/* Append the field's text to the names; there is room for it. */
+static size_t copy_name(const kith_i_field *field, char *to)
+{
+    size_t n = 0;
+    for (const char *p = field->begin; p < field->end; p++) {
+        to[n++] = *p;
+        if (field->quoted && *p == '"' && p + 1 < field->end && p[1] == '"')
+            p++;
+    }
+    to[n++] = 0;
+    return n;
+}
+
+kith_status kith_i_header_names(const kith_i_dialect *dialect,
+                                const char *begin, const char *end,
+                                const char *file, kith_i_names *out,
+                                kith_error *err)
+{
+    size_t count = kith_i_field_count(dialect, begin, end);
+    kith_i_names names = {.count = (uint32_t)count};
+    names.text_bytes = (size_t)(end - begin) + count;
+    names.text = kith_i_alloc(names.text_bytes, 1);
+    names.at = kith_i_alloc(count + 1, sizeof *names.at);
+    if (!names.text || !names.at) {
+        kith_i_names_clear(&names);
+        return kith_i_fail_memory(err);
+    }
+    const char *p = begin;
+    for (size_t i = 0; i < count; i++, p++) {
+        kith_i_field field;
+        p = kith_i_field_cut(dialect, p, end, &field);
+        if (field.broken) {
+            kith_i_names_clear(&names);
+            return kith_i_fail(err, KITH_ERR_INPUT,
+                               "%s: header line: column %zu: something "
+                               "follows its closing quote",
+                               file, i + 1);
+        }
+        names.at[i + 1] =
+            names.at[i] + copy_name(&field, names.text + names.at[i]);
+    }
+    *out = names;
+    return KITH_OK;
+}
+
+/* The names of the chosen columns, in order, each ended by a NUL. */
+static char *chosen_names(const kith_i_columns *columns,
+                          const kith_i_names *names, size_t *bytes)
+{
+    size_t total = 0;
+    for (uint32_t j = 0; j < columns->count; j++) {
+        uint32_t c = columns->column[j];
+        total += names->at[c + 1] - names->at[c];
+    }
+    char *text = kith_i_alloc(total, 1);
+    if (!text)
+        return NULL;
+    *bytes = total;
+    total = 0;
+    for (uint32_t j = 0; j < columns->count; j++) {
+        uint32_t c = columns->column[j];
+        size_t n = names->at[c + 1] - names->at[c];
+        memcpy(text + total, names->text + names->at[c], n);
+        total += n;
+    }
+    return text;
+}
+
+static kith_status compare_names(const kith_i_layout *layout, const char *file,
+                                 const kith_i_columns *columns,
+                                 const kith_i_names *names, kith_error *err)
+{
+    const char *expected = layout->names;
+    const char *stop = expected + layout->names_bytes;
+    for (uint32_t j = 0; j < columns->count && expected < stop; j++) {
+        uint32_t c = columns->column[j];
+        if (strcmp(expected, names->text + names->at[c]) != 0)
+            return kith_i_fail(err, KITH_ERR_INPUT,
+                               "%s: header line: column %u has another name "
+                               "than in %s; choose columns by name with "
+                               "--columns",
+                               file, c + 1, layout->first);
+        expected += strlen(expected) + 1;
+    }
+    return KITH_OK;
+}
+
+kith_status kith_i_header_agree(kith_i_layout *layout, const char *file,
+                                const kith_i_columns *columns,
+                                const kith_i_names *names, kith_error *err)
+{
+    if (!layout->text_seen) {
+        if (names) {
+            layout->names = chosen_names(columns, names, &layout->names_bytes);
+            if (!layout->names)
+                return kith_i_fail_memory(err);
+        }
+        layout->text_seen = 1;
+        layout->has_header = names != NULL;
+        layout->field_count = columns->file_count;
+        return KITH_OK;
+    }
+    if (layout->has_header != (names != NULL))
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "%s: line 1: %s header line, unlike %s; if this "
+                           "is wrong, say --header or --no-header",
+                           file, names ? "has a" : "has no", layout->first);
+    if (!names && layout->field_count != columns->file_count)
+        return kith_i_fail(
+            err, KITH_ERR_INPUT, "%s: line 1: has %u fields, but %s has %u",
+            file, columns->file_count, layout->first, layout->field_count);
+    return names ? compare_names(layout, file, columns, names, err) : KITH_OK;
+}

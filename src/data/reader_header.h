@@ -1,0 +1,27 @@
+/* The header line of a CSV or TSV file. */
+#ifndef KITH_READER_HEADER_H
+#define KITH_READER_HEADER_H
+
+#include "reader_columns.h"
+#include "reader_field.h"
+#include "reader_shard.h"
+
+/* Is this first record a header? What opt says, or, by itself, yes when a
+ * field is neither a number nor a word for "no value". */
+int kith_i_header_present(const kith_source_options *opt,
+                          const kith_i_dialect *dialect, const char *begin,
+                          const char *end);
+
+kith_status kith_i_header_names(const kith_i_dialect *dialect,
+                                const char *begin, const char *end,
+                                const char *file, kith_i_names *out,
+                                kith_error *err);
+
+/* Text shards have the same columns: all have a header or none; with one, the
+ * chosen columns have the same names in the same order (they may stand
+ * elsewhere in the file); without, lines have the same number of fields. */
+kith_status kith_i_header_agree(kith_i_layout *layout, const char *file,
+                                const kith_i_columns *columns,
+                                const kith_i_names *names, kith_error *err);
+
+#endif

@@ -1,0 +1,351 @@
+/* NPY: blocks of rows from a NumPy array. Raw items are brought into the
+ * order of the rows (a window of the stream when they already are, else a
+ * gathered copy) and converted block by block. Arrays in Fortran order: a
+ * plain file is read in column segments with pread; what cannot seek is kept
+ * in memory whole. An array without rows is a shard like any other. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base_i.h"
+#include "reader_columns.h"
+#include "reader_npy_convert.h"
+#include "reader_npy_header.h"
+#include "reader_shard.h"
+
+enum {
+    SEGMENT_BYTES = 16 << 20, /* column segments: long ones even if wide    */
+    WINDOW_BYTES = 4 << 20    /* raw rows at a time, when few columns of
+                                 many are chosen                            */
+};
+
+typedef struct {
+    kith_i_stream *stream;
+    kith_i_layout *layout;
+    kith_i_npy npy;
+    kith_i_columns columns;
+    uint64_t row;   /* rows read so far */
+    char *gathered; /* one block of raw items in row order, or NULL */
+    size_t gathered_bytes;
+    int fd;         /* Fortran order: plain file, or -1 */
+    char *segments; /* segment_rows items of each chosen column */
+    size_t segment_bytes;
+    uint32_t segment_rows;
+    uint64_t segment_row; /* first row in segments */
+    uint32_t segment_count;
+} npy_shard;
+
+static void npy_close(void *state)
+{
+    npy_shard *shard = state;
+    if (!shard)
+        return;
+    kith_i_columns_clear(&shard->columns);
+    kith_i_wipe_free(shard->gathered, shard->gathered_bytes);
+    kith_i_wipe_free(shard->segments, shard->segment_bytes);
+    kith_i_free(shard);
+}
+
+static uint64_t array_bytes(const kith_i_npy *npy)
+{
+    return npy->rows * npy->columns * npy->item; /* checked in the header */
+}
+
+static kith_status fail_size(const npy_shard *shard, int longer,
+                             kith_error *err)
+{
+    return kith_i_fail(err, KITH_ERR_INPUT,
+                       "%s: the file is %s than its header says; "
+                       "write it again",
+                       kith_i_stream_name(shard->stream),
+                       longer ? "longer" : "shorter");
+}
+
+static kith_status open_shard(npy_shard *shard, kith_error *err)
+{
+    const char *name = kith_i_stream_name(shard->stream);
+    kith_i_npy *npy = &shard->npy;
+    kith_status status = kith_i_npy_read_header(shard->stream, npy, err);
+    if (status)
+        return status;
+    uint64_t size = 0;
+    shard->fd = kith_i_stream_file(shard->stream, &size);
+    if (shard->fd >= 0 && size != npy->offset + array_bytes(npy))
+        return fail_size(shard, size > npy->offset + array_bytes(npy), err);
+    if (npy->columns == 1 || npy->rows <= 1)
+        npy->fortran = 0; /* both orders are the same */
+    status =
+        kith_i_columns_choose(&shard->layout->opt, name, (uint32_t)npy->columns,
+                              NULL, &shard->columns, err);
+    if (!status)
+        status = kith_i_layout_settle(shard->layout, shard->columns.count, name,
+                                      err);
+    return status;
+}
+
+static kith_status npy_open(kith_i_stream *stream, kith_i_layout *layout,
+                            int *has_rows, void **out, kith_error *err)
+{
+    npy_shard *shard = kith_i_alloc(1, sizeof *shard);
+    if (!shard)
+        return kith_i_fail_memory(err);
+    shard->stream = stream;
+    shard->layout = layout;
+    kith_status status = open_shard(shard, err);
+    if (status) {
+        npy_close(shard);
+        return status;
+    }
+    *has_rows = shard->npy.rows > 0;
+    *out = shard;
+    return KITH_OK;
+}
+
+/* Room for one block of raw items, made when it is first needed. */
+static kith_status reserve_gathered(npy_shard *shard, kith_error *err)
+{
+    if (shard->gathered)
+        return KITH_OK;
+    size_t bytes = (size_t)shard->layout->block_rows * shard->columns.count *
+                   shard->npy.item;
+    shard->gathered = kith_i_alloc(bytes, 1);
+    if (!shard->gathered)
+        return kith_i_fail_memory(err);
+    shard->gathered_bytes = bytes;
+    return KITH_OK;
+}
+
+/* Copy rows x count items to row order; item (r, j) stands at
+ * from[j] + r * stride. A constant size makes memcpy one instruction. */
+static void gather_column(const char *from, size_t stride, char *to,
+                          size_t to_stride, uint32_t rows, uint32_t item)
+{
+    for (uint32_t r = 0; r < rows; r++, from += stride, to += to_stride)
+        switch (item) {
+        case 1:
+            *to = *from;
+            break;
+        case 2:
+            memcpy(to, from, 2);
+            break;
+        case 4:
+            memcpy(to, from, 4);
+            break;
+        default:
+            memcpy(to, from, 8);
+            break;
+        }
+}
+
+/* C order: the next rows, from the stream. *raw: their chosen items. */
+static kith_status read_rows(npy_shard *shard, uint32_t rows, const char **raw,
+                             kith_error *err)
+{
+    const kith_i_columns *columns = &shard->columns;
+    uint32_t item = shard->npy.item;
+    size_t row_bytes = (size_t)columns->file_count * item;
+    kith_i_window window;
+    kith_status status =
+        kith_i_stream_need(shard->stream, rows * row_bytes, &window, err);
+    if (status)
+        return status;
+    if (window.count < rows * row_bytes)
+        return fail_size(shard, 0, err);
+    *raw = window.data;
+    /* The window stays valid: stepping over it moves nothing. */
+    kith_i_stream_skip(shard->stream, rows * row_bytes);
+    if (columns->all)
+        return KITH_OK;
+    status = reserve_gathered(shard, err);
+    if (status)
+        return status;
+    for (uint32_t j = 0; j < columns->count; j++)
+        gather_column(window.data + (size_t)columns->column[j] * item,
+                      row_bytes, shard->gathered + (size_t)j * item,
+                      (size_t)columns->count * item, rows, item);
+    *raw = shard->gathered;
+    return KITH_OK;
+}
+
+static kith_status read_at(const npy_shard *shard, uint64_t offset, char *to,
+                           size_t bytes, kith_error *err)
+{
+    while (bytes > 0) {
+        ssize_t got = pread(shard->fd, to, bytes, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return kith_i_fail(err, KITH_ERR_INPUT, "%s: cannot be read: %s",
+                               kith_i_stream_name(shard->stream),
+                               strerror(errno));
+        if (got == 0)
+            return fail_size(shard, 0, err);
+        to += got;
+        offset += (uint64_t)got;
+        bytes -= (size_t)got;
+    }
+    return KITH_OK;
+}
+
+/* Fortran order, plain file: fill the segments from shard->row on. */
+static kith_status read_segments(npy_shard *shard, kith_error *err)
+{
+    const kith_i_columns *columns = &shard->columns;
+    uint32_t item = shard->npy.item;
+    if (!shard->segments) {
+        uint64_t rows = SEGMENT_BYTES / ((uint64_t)columns->count * item);
+        rows = rows < 1 ? 1 : rows > shard->npy.rows ? shard->npy.rows : rows;
+        size_t bytes = (size_t)rows * columns->count * item;
+        shard->segments = kith_i_alloc(bytes, 1);
+        if (!shard->segments)
+            return kith_i_fail_memory(err);
+        shard->segment_bytes = bytes;
+        shard->segment_rows = (uint32_t)rows;
+    }
+    uint64_t left = shard->npy.rows - shard->row;
+    uint32_t count =
+        left < shard->segment_rows ? (uint32_t)left : shard->segment_rows;
+    for (uint32_t j = 0; j < columns->count; j++) {
+        uint64_t at = columns->column[j] * shard->npy.rows + shard->row;
+        kith_status status =
+            read_at(shard, shard->npy.offset + at * item,
+                    shard->segments + (size_t)j * shard->segment_rows * item,
+                    (size_t)count * item, err);
+        if (status)
+            return status;
+    }
+    shard->segment_row = shard->row;
+    shard->segment_count = count;
+    return KITH_OK;
+}
+
+/* Fortran order: at most *rows next rows. */
+static kith_status read_columns(npy_shard *shard, uint32_t *rows,
+                                const char **raw, kith_error *err)
+{
+    const kith_i_columns *columns = &shard->columns;
+    uint32_t item = shard->npy.item;
+    const char *base; /* row shard->row of the first column */
+    uint64_t stride;  /* items from a column to the next    */
+    int by_column = shard->fd < 0;
+    kith_status status = reserve_gathered(shard, err);
+    if (status)
+        return status;
+    if (by_column) {
+        kith_i_window window;
+        uint64_t bytes = array_bytes(&shard->npy);
+        status = kith_i_stream_need(shard->stream, bytes, &window, err);
+        if (!status && window.count < bytes)
+            status = fail_size(shard, 0, err);
+        if (status)
+            return status;
+        base = window.data + shard->row * item;
+        stride = shard->npy.rows;
+    } else {
+        if (shard->row >= shard->segment_row + shard->segment_count)
+            status = read_segments(shard, err);
+        if (status)
+            return status;
+        uint64_t inside = shard->row - shard->segment_row;
+        if (*rows > shard->segment_count - inside)
+            *rows = (uint32_t)(shard->segment_count - inside);
+        base = shard->segments + inside * item;
+        stride = shard->segment_rows;
+    }
+    for (uint32_t j = 0; j < columns->count; j++) {
+        uint64_t column = by_column ? columns->column[j] : j;
+        gather_column(base + column * stride * item, item,
+                      shard->gathered + (size_t)j * item,
+                      (size_t)columns->count * item, *rows, item);
+    }
+    *raw = shard->gathered;
+    return KITH_OK;
+}
+
+/* Nothing may follow the array. */
+static kith_status check_end(npy_shard *shard, kith_error *err)
+{
+    kith_i_window window;
+    uint64_t inside = shard->npy.fortran ? array_bytes(&shard->npy) : 0;
+    if (shard->npy.fortran && shard->fd >= 0)
+        return KITH_OK; /* the size was checked when it was opened */
+    kith_status status =
+        kith_i_stream_need(shard->stream, inside + 1, &window, err);
+    if (!status && window.count > inside)
+        status = fail_size(shard, 1, err);
+    return status;
+}
+
+/* Move the finite rows of a converted block to its front, or complain. */
+static kith_status drop_rows(const npy_shard *shard, uint32_t *rows,
+                             kith_error *err)
+{
+    double *dense = shard->layout->dense;
+    uint32_t d = shard->columns.count, kept = 0;
+    for (uint32_t r = 0; r < *rows; r++) {
+        double *row = dense + (size_t)r * d;
+        if (kith_i_npy_all_finite(row, d)) {
+            if (kept != r)
+                memcpy(dense + (size_t)kept * d, row, d * sizeof *row);
+            kept++;
+            continue;
+        }
+        if (shard->layout->opt.missing == KITH_MISSING_DROP)
+            continue;
+        uint32_t j = 0;
+        while (j < d && kith_i_npy_all_finite(row + j, 1))
+            j++;
+        return kith_i_fail(
+            err, KITH_ERR_INPUT,
+            "%s: row %llu: column %u has no value (NaN or infinite); fill it "
+            "in, or leave such rows out with --missing drop",
+            kith_i_stream_name(shard->stream),
+            (unsigned long long)(shard->row + r + 1),
+            shard->columns.column[j] + 1);
+    }
+    *rows = kept;
+    return KITH_OK;
+}
+
+/* Rows to read next. */
+static uint32_t next_count(const npy_shard *shard)
+{
+    uint64_t left = shard->npy.rows - shard->row;
+    uint64_t rows = WINDOW_BYTES / (shard->npy.columns * shard->npy.item);
+    if (rows > shard->layout->block_rows || shard->npy.fortran)
+        rows = shard->layout->block_rows;
+    if (rows < 1)
+        rows = 1;
+    return (uint32_t)(rows < left ? rows : left);
+}
+
+static kith_status npy_next(void *state, kith_i_rows *out, kith_error *err)
+{
+    npy_shard *shard = state;
+    kith_i_layout *layout = shard->layout;
+    kith_status status = kith_i_layout_reserve(layout, err);
+    uint32_t kept = 0;
+    while (!status && kept == 0 && shard->row < shard->npy.rows) {
+        uint32_t rows = next_count(shard);
+        const char *raw = NULL;
+        status = shard->npy.fortran ? read_columns(shard, &rows, &raw, err)
+                                    : read_rows(shard, rows, &raw, err);
+        if (status)
+            break;
+        size_t count = (size_t)rows * layout->dimension;
+        kith_i_npy_convert(&shard->npy, raw, count, layout->dense);
+        kept = rows;
+        if (!kith_i_npy_all_finite(layout->dense, count))
+            status = drop_rows(shard, &kept, err);
+        shard->row += rows;
+    }
+    if (!status && shard->row == shard->npy.rows)
+        status = check_end(shard, err);
+    if (status)
+        return status;
+    *out = (kith_i_rows){
+        .rows = kept, .dimension = layout->dimension, .dense = layout->dense};
+    return KITH_OK;
+}
+
+const kith_i_shard_ops kith_i_shard_npy = {0, npy_open, npy_next, npy_close};

@@ -1,0 +1,56 @@
+/* Inside the readers: what reader.c and the formats share. A format reads one
+ * shard (file); the layout is what all shards must agree on. */
+#ifndef KITH_READER_SHARD_H
+#define KITH_READER_SHARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kith/data.h"
+#include "reader.h"
+#include "stream.h"
+
+typedef struct kith_i_layout {
+    kith_source_options opt; /* the caller's, columns borrowed               */
+    uint32_t dimension;      /* 0 until the first shard is open              */
+    uint32_t block_rows;     /* rows in a full block                         */
+    char first[200];         /* name of the shard that set the dimension     */
+    double *dense;           /* one block; allocated with the first row      */
+    /* What the first text shard looks like: */
+    int text_seen, has_header;
+    uint32_t field_count; /* fields in a line                                */
+    char *names;          /* of the chosen columns, each ended by a NUL      */
+    size_t names_bytes;
+} kith_i_layout;
+
+/* The shard's dimension: sets the layout's or must be the same. */
+kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
+                                 const char *name, kith_error *err);
+/* Room for one block of dense rows, at layout->dense. */
+kith_status kith_i_layout_reserve(kith_i_layout *layout, kith_error *err);
+
+typedef struct kith_i_shard_ops {
+    int is_sparse;
+    /* Read what comes before the rows. stream and layout are borrowed for the
+     * shard's life. *has_rows: 0 when the shard is allowed to have none and
+     * has none. */
+    kith_status (*open)(kith_i_stream *stream, kith_i_layout *layout,
+                        int *has_rows, void **out, kith_error *err);
+    /* As kith_i_reader_next, for this shard. */
+    kith_status (*next)(void *shard, kith_i_rows *out, kith_error *err);
+    void (*close)(void *shard); /* wipes; NULL is fine */
+} kith_i_shard_ops;
+
+extern const kith_i_shard_ops kith_i_shard_csv;
+extern const kith_i_shard_ops kith_i_shard_tsv;
+extern const kith_i_shard_ops kith_i_shard_npy;
+extern const kith_i_shard_ops kith_i_shard_svmlight;
+
+/* kith_i_reader_open for any sources: what tests and fuzzers use. The array is
+ * copied, what it points to is borrowed for the reader's life. */
+kith_status kith_i_reader_open_sources(const kith_i_source *sources,
+                                       size_t count,
+                                       const kith_source_options *opt,
+                                       kith_i_reader **out, kith_error *err);
+
+#endif

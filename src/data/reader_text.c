@@ -1,0 +1,335 @@
+/* CSV and TSV: records to rows of doubles. The common case (a plain number)
+ * is one call of kith_i_number_scan; everything else goes to odd_field. Blank
+ * lines are skipped, also in files of one column. A file without rows is an
+ * error when it is opened. */
+#include <math.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "base/domain.h"
+#include "reader_columns.h"
+#include "reader_field.h"
+#include "reader_header.h"
+#include "reader_number.h"
+#include "reader_shard.h"
+
+static const kith_i_dialect csv = {',', '\t'};
+static const kith_i_dialect tsv = {'\t', ' '};
+
+typedef struct {
+    kith_i_stream *stream;
+    kith_i_layout *layout;
+    const kith_i_dialect *dialect;
+    kith_i_columns columns;
+    kith_i_names names;
+    int has_names;
+    uint64_t line; /* number of the next line, from 1 */
+} text_shard;
+
+/* A record that has been found, not yet stepped over. */
+typedef struct {
+    const char *begin, *end; /* NULL: no more records */
+    size_t bytes;            /* with the line end     */
+    uint64_t lines;          /* with newlines in quoted fields */
+} record;
+
+static kith_status fail_line(const text_shard *shard, const char *problem,
+                             kith_error *err)
+{
+    return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s",
+                       kith_i_stream_name(shard->stream),
+                       (unsigned long long)shard->line, problem);
+}
+
+/* A line with a quote in it may go on after the newline. */
+static kith_status extend_record(const text_shard *shard, kith_i_line *line,
+                                 uint64_t *lines, kith_error *err)
+{
+    kith_i_quoting state = kith_i_field_follow(
+        shard->dialect, line->data, line->length, KITH_I_FIELD_START);
+    while (state == KITH_I_FIELD_QUOTED) {
+        if (!line->newline)
+            return fail_line(shard, "a quote is opened and never closed", err);
+        size_t from = line->length + 1;
+        kith_status status =
+            kith_i_stream_line(shard->stream, from, shard->line, line, err);
+        if (status)
+            return status;
+        state = kith_i_field_follow(shard->dialect, line->data + from,
+                                    line->length - from, state);
+        ++*lines;
+    }
+    return KITH_OK;
+}
+
+static void step_over(text_shard *shard, const record *rec)
+{
+    kith_i_stream_skip(shard->stream, rec->bytes);
+    shard->line += rec->lines;
+}
+
+static kith_status find_record(text_shard *shard, record *out, kith_error *err)
+{
+    for (;;) {
+        kith_i_line line;
+        kith_status status =
+            kith_i_stream_line(shard->stream, 0, shard->line, &line, err);
+        if (status)
+            return status;
+        record rec = {.lines = 1};
+        if (line.length > 0 || line.newline) {
+            if (line.length && memchr(line.data, '"', line.length))
+                status = extend_record(shard, &line, &rec.lines, err);
+            if (status)
+                return status;
+            rec.bytes = line.length + (line.newline ? 1 : 0);
+            rec.begin = line.data;
+            rec.end = line.data + line.length;
+            if (rec.end > rec.begin && rec.end[-1] == '\r')
+                rec.end--;
+            if (kith_i_field_trim(shard->dialect, rec.begin, rec.end) ==
+                rec.end) {
+                step_over(shard, &rec);
+                continue;
+            }
+        }
+        *out = rec;
+        return KITH_OK;
+    }
+}
+
+static kith_status fail_nul(const text_shard *shard, kith_error *err)
+{
+    return fail_line(shard, "there is a NUL byte; save the file as UTF-8 text",
+                     err);
+}
+
+static kith_status fail_ragged(const text_shard *shard, size_t found,
+                               kith_error *err)
+{
+    return kith_i_fail(
+        err, KITH_ERR_INPUT, "%s: line %llu: expected %u fields, found %zu",
+        kith_i_stream_name(shard->stream), (unsigned long long)shard->line,
+        shard->columns.file_count, found);
+}
+
+static kith_status fail_column(const text_shard *shard, uint32_t column,
+                               const char *problem, kith_error *err)
+{
+    char text[KITH_I_COLUMN_TEXT];
+    kith_i_columns_describe(column, shard->has_names ? &shard->names : NULL,
+                            text);
+    return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s %s",
+                       kith_i_stream_name(shard->stream),
+                       (unsigned long long)shard->line, text, problem);
+}
+
+/* A field that is not just a number: quoted, missing, skipped or wrong.
+ * *stop: its separator. Leaves *value alone when nobody asked or it is
+ * missing. */
+static kith_status odd_field(const text_shard *shard, const record *rec,
+                             const char *p, uint32_t column, double *value,
+                             int *missing, const char **stop, kith_error *err)
+{
+    kith_i_field field;
+    *stop = kith_i_field_cut(shard->dialect, p, rec->end, &field);
+    if (field.broken)
+        return fail_column(shard, column,
+                           "has something after its closing quote", err);
+    if (shard->columns.slot[column] == KITH_I_NO_SLOT)
+        return KITH_OK;
+    double x;
+    const char *after = kith_i_number_scan(field.begin, &x);
+    size_t length = (size_t)(field.end - field.begin);
+    if (after && after == field.end && isfinite(x)) {
+        *value = x;
+        return KITH_OK;
+    }
+    if ((after && after == field.end) ||
+        kith_i_number_is_missing(field.begin, length)) {
+        *missing = 1;
+        return KITH_OK;
+    }
+    /* A shifted row shows up as a wrong value first: name the real trouble. */
+    size_t found = kith_i_field_count(shard->dialect, rec->begin, rec->end);
+    if (found != shard->columns.file_count)
+        return fail_ragged(shard, found, err);
+    if (memchr(field.begin, 0, length))
+        return fail_nul(shard, err);
+    return fail_column(shard, column,
+                       "is not a number; choose numeric columns with "
+                       "--columns",
+                       err);
+}
+
+/* One row into out; *keep: 0 when a value is missing and such rows are
+ * dropped. */
+static kith_status parse_row(const text_shard *shard, const record *rec,
+                             double *out, int *keep, kith_error *err)
+{
+    const kith_i_dialect *dialect = shard->dialect;
+    const kith_i_columns *columns = &shard->columns;
+    const char *p = rec->begin, *end = rec->end, *stop = end;
+    uint32_t gap = KITH_I_NO_SLOT, column = 0;
+    for (;; p = stop + 1, column++) {
+        if (column == columns->file_count)
+            return fail_ragged(
+                shard, kith_i_field_count(dialect, rec->begin, end), err);
+        uint32_t slot = columns->slot[column];
+        double *value = NULL;
+        if (slot != KITH_I_NO_SLOT) {
+            value = out + slot;
+            p = kith_i_field_trim(dialect, p, end);
+            stop = kith_i_number_scan(p, value);
+            if (stop)
+                stop = kith_i_field_trim(dialect, stop, end);
+        }
+        if (!value || !stop || !isfinite(*value) ||
+            (stop != end && *stop != dialect->separator)) {
+            int missing = 0;
+            kith_status status =
+                odd_field(shard, rec, p, column, value, &missing, &stop, err);
+            if (status)
+                return status;
+            if (missing && gap == KITH_I_NO_SLOT)
+                gap = column;
+        }
+        if (stop == end)
+            break;
+    }
+    if (column + 1 != columns->file_count)
+        return fail_ragged(shard, column + 1, err);
+    if (!columns->all && memchr(rec->begin, 0, (size_t)(end - rec->begin)))
+        return fail_nul(shard, err);
+    *keep = gap == KITH_I_NO_SLOT;
+    if (!*keep && shard->layout->opt.missing == KITH_MISSING_ERROR)
+        return fail_column(shard, gap,
+                           "has no value; fill it in, or leave such rows out "
+                           "with --missing drop",
+                           err);
+    return KITH_OK;
+}
+
+static kith_status text_next(void *state, kith_i_rows *out, kith_error *err)
+{
+    text_shard *shard = state;
+    kith_i_layout *layout = shard->layout;
+    kith_status status = kith_i_layout_reserve(layout, err);
+    uint32_t rows = 0;
+    while (!status && rows < layout->block_rows) {
+        record rec;
+        int keep = 0;
+        status = find_record(shard, &rec, err);
+        if (status || !rec.begin)
+            break;
+        status = parse_row(shard, &rec,
+                           layout->dense + (size_t)rows * layout->dimension,
+                           &keep, err);
+        if (!status)
+            step_over(shard, &rec);
+        rows += keep ? 1 : 0;
+    }
+    if (status)
+        return status;
+    *out = (kith_i_rows){
+        .rows = rows, .dimension = layout->dimension, .dense = layout->dense};
+    return KITH_OK;
+}
+
+static void text_close(void *state)
+{
+    text_shard *shard = state;
+    if (!shard)
+        return;
+    kith_i_columns_clear(&shard->columns);
+    kith_i_names_clear(&shard->names);
+    kith_i_free(shard);
+}
+
+/* Find the columns in the first record, and the header if it is one. */
+static kith_status read_first(text_shard *shard, const record *rec,
+                              kith_error *err)
+{
+    kith_i_layout *layout = shard->layout;
+    const char *name = kith_i_stream_name(shard->stream);
+    if (memchr(rec->begin, 0, (size_t)(rec->end - rec->begin)))
+        return fail_nul(shard, err);
+    size_t count = kith_i_field_count(shard->dialect, rec->begin, rec->end);
+    if (count > KITH_I_MAX_DIMENSION)
+        return kith_i_fail(
+            err, KITH_ERR_INPUT, "%s: line %llu: more than %u fields", name,
+            (unsigned long long)shard->line, KITH_I_MAX_DIMENSION);
+    kith_status status = KITH_OK;
+    if (kith_i_header_present(&layout->opt, shard->dialect, rec->begin,
+                              rec->end)) {
+        status = kith_i_header_names(shard->dialect, rec->begin, rec->end, name,
+                                     &shard->names, err);
+        shard->has_names = !status;
+    }
+    const kith_i_names *names = shard->has_names ? &shard->names : NULL;
+    if (!status)
+        status = kith_i_columns_choose(&layout->opt, name, (uint32_t)count,
+                                       names, &shard->columns, err);
+    if (!status)
+        status = kith_i_header_agree(layout, name, &shard->columns, names, err);
+    if (!status)
+        status = kith_i_layout_settle(layout, shard->columns.count, name, err);
+    if (!status && names)
+        step_over(shard, rec);
+    return status;
+}
+
+static kith_status skip_byte_order_mark(kith_i_stream *stream, kith_error *err)
+{
+    kith_i_window window;
+    kith_status status = kith_i_stream_need(stream, 3, &window, err);
+    if (!status && window.count >= 3 &&
+        memcmp(window.data, "\xef\xbb\xbf", 3) == 0)
+        kith_i_stream_skip(stream, 3);
+    return status;
+}
+
+static kith_status text_open(const kith_i_dialect *dialect,
+                             kith_i_stream *stream, kith_i_layout *layout,
+                             void **out, kith_error *err)
+{
+    text_shard *shard = kith_i_alloc(1, sizeof *shard);
+    if (!shard)
+        return kith_i_fail_memory(err);
+    *shard = (text_shard){
+        .stream = stream, .layout = layout, .dialect = dialect, .line = 1};
+    record rec = {0};
+    kith_status status = skip_byte_order_mark(stream, err);
+    if (!status)
+        status = find_record(shard, &rec, err);
+    if (!status && rec.begin)
+        status = read_first(shard, &rec, err);
+    if (!status && rec.begin)
+        status = find_record(shard, &rec, err);
+    if (!status && !rec.begin)
+        status = kith_i_fail(err, KITH_ERR_INPUT, "%s: the file has no rows",
+                             kith_i_stream_name(stream));
+    if (status) {
+        text_close(shard);
+        return status;
+    }
+    *out = shard;
+    return KITH_OK;
+}
+
+static kith_status csv_open(kith_i_stream *stream, kith_i_layout *layout,
+                            int *has_rows, void **out, kith_error *err)
+{
+    *has_rows = 1;
+    return text_open(&csv, stream, layout, out, err);
+}
+
+static kith_status tsv_open(kith_i_stream *stream, kith_i_layout *layout,
+                            int *has_rows, void **out, kith_error *err)
+{
+    *has_rows = 1;
+    return text_open(&tsv, stream, layout, out, err);
+}
+
+const kith_i_shard_ops kith_i_shard_csv = {0, csv_open, text_next, text_close};
+const kith_i_shard_ops kith_i_shard_tsv = {0, tsv_open, text_next, text_close};

@@ -1,0 +1,127 @@
+/* Exact sums of bounded contributions. No floating point: this file is
+ * compiled without floating-point registers. */
+#include "aggregate.h"
+
+#include <string.h>
+
+#include "base/wide.h"
+
+/* Smallest r with r^2 >= square, by Newton's method on integers. */
+static uint64_t root_up(kith_i_u128 square)
+{
+    if (square <= 1)
+        return (uint64_t)square;
+    uint64_t high = (uint64_t)(square >> 64);
+    uint64_t low = (uint64_t)square;
+    int bits = high ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
+    kith_i_u128 r = (kith_i_u128)1 << ((bits + 1) / 2); /* r^2 >= square */
+    for (;;) {
+        kith_i_u128 next = (r + square / r) / 2;
+        if (next >= r)
+            break;
+        r = next;
+    }
+    /* r = floor(sqrt(square)) */
+    return (uint64_t)(r * r == square ? r : r + 1);
+}
+
+/* v <- v * radius / length, toward zero. */
+static void shrink(int32_t *v, uint32_t width, uint64_t radius, uint64_t length)
+{
+    for (uint32_t i = 0; i < width; i++) {
+        kith_i_i128 scaled = (kith_i_i128)v[i] * (int64_t)radius;
+        v[i] = (int32_t)(scaled / (int64_t)length);
+    }
+}
+
+/* Claim: sum v^2 <= radius^2 afterwards; v unchanged if it held before.
+ * Because: |v'_i| <= |v_i| radius / ceil(sqrt(sum v^2)). */
+void kith_i_clip_l2(int32_t *v, uint32_t width, uint64_t radius)
+{
+    kith_i_u128 square = 0;
+    for (uint32_t i = 0; i < width; i++)
+        square += (uint64_t)((int64_t)v[i] * v[i]);
+    if (square > (kith_i_u128)radius * radius)
+        shrink(v, width, radius, root_up(square));
+}
+
+/* Claim: sum |v| <= radius afterwards; v unchanged if it held before. */
+void kith_i_clip_l1(int32_t *v, uint32_t width, uint64_t radius)
+{
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < width; i++)
+        length += (uint64_t)(v[i] < 0 ? -(int64_t)v[i] : (int64_t)v[i]);
+    if (length > radius)
+        shrink(v, width, radius, length);
+}
+
+void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
+                             int64_t *counts)
+{
+    for (uint32_t r = 0; r < in->rows; r++) {
+        uint32_t c = in->cell[r];
+        if (c >= in->cells)
+            continue;
+        int32_t *v = in->value + (size_t)r * in->width;
+        if (in->pure)
+            kith_i_clip_l1(v, in->width, in->radius[c]);
+        else
+            kith_i_clip_l2(v, in->width, in->radius[c]);
+        if (sums)
+            for (uint32_t i = 0; i < in->width; i++)
+                sums[(size_t)c * in->width + i] += v[i];
+        if (counts)
+            counts[c]++;
+    }
+}
+
+void kith_i_aggregate_losses(const int32_t *losses, uint32_t rows,
+                             uint32_t candidates, int32_t bound,
+                             int64_t *totals)
+{
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < candidates; c++) {
+            int32_t v = losses[(size_t)r * candidates + c];
+            totals[c] += v < 0 ? 0 : (v > bound ? bound : v);
+        }
+}
+
+/* Least significant byte first; bytes in which all keys agree are skipped. */
+static void sort_keys(uint64_t *keys, uint64_t *other, size_t n)
+{
+    uint64_t differ = 0;
+    for (size_t i = 1; i < n; i++)
+        differ |= keys[i] ^ keys[0];
+    uint64_t *from = keys, *to = other;
+    for (int shift = 0; shift < 64; shift += 8) {
+        if (!(differ >> shift & 0xff))
+            continue;
+        size_t place[257] = {0};
+        for (size_t i = 0; i < n; i++)
+            place[(from[i] >> shift & 0xff) + 1]++;
+        for (int b = 0; b < 256; b++)
+            place[b + 1] += place[b];
+        for (size_t i = 0; i < n; i++)
+            to[place[from[i] >> shift & 0xff]++] = from[i];
+        uint64_t *t = from;
+        from = to;
+        to = t;
+    }
+    if (from != keys)
+        memcpy(keys, from, n * sizeof *keys);
+}
+
+size_t kith_i_aggregate_keys(uint64_t *keys, uint64_t *other, size_t n,
+                             uint64_t limit, int64_t *counts)
+{
+    sort_keys(keys, other, n);
+    size_t m = 0;
+    for (size_t i = 0; i < n && keys[i] < limit; i++) {
+        if (m == 0 || keys[m - 1] != keys[i]) {
+            keys[m] = keys[i];
+            counts[m++] = 0;
+        }
+        counts[m - 1]++;
+    }
+    return m;
+}

@@ -1,0 +1,176 @@
+/* dp: the gate. Every private release of every system goes through one of the
+ * functions below; algorithms never touch a record.
+ *
+ * A release takes a map and a charge. The map looks at a block of records and
+ * says, for each, which cell it falls into and (optionally) what it
+ * contributes there. The gate prices the release from the bound it will
+ * enforce and the charge it is given, pays, and only then folds the records,
+ * clips every contribution to that bound, sums in integers and adds exact
+ * noise (R1-R7). The same mechanism calls are made for every dataset of the
+ * same public shape: empty cells get their noise too (R6).
+ *
+ * A session without data (a plan) prices, pays and writes receipts alike, and
+ * returns zeros: that is what --dry-run shows. */
+#ifndef KITH_DP_I_H
+#define KITH_DP_I_H
+
+#include <stdint.h>
+
+#include "base/block.h"
+#include "base/domain.h"
+#include "budget/budget_i.h"
+#include "kith/budget.h"
+
+/* ---- the session ----------------------------------------------------------
+ */
+
+const kith_i_domain *kith_i_session_domain(const kith_session *session);
+kith_measure kith_i_session_measure(const kith_session *session);
+kith_neighbors kith_i_session_neighbors(const kith_session *session);
+kith_privacy kith_i_session_privacy(const kith_session *session);
+/* What may still be spent. */
+kith_i_loss kith_i_session_left(const kith_session *session);
+/* "exact", or "none" for a seeded session. */
+const char *kith_i_session_guarantee(const kith_session *session);
+uint32_t kith_i_session_threads(const kith_session *session);
+/* Number of rows where it is public (replace-one), else 0. */
+uint64_t kith_i_session_public_rows(const kith_session *session);
+
+/* Copies of the receipts so far (strings in ->what are copied too); the array
+ * is the caller's. */
+kith_status kith_i_session_receipts(const kith_session *session,
+                                    kith_receipt **out, size_t *count,
+                                    kith_error *err);
+
+/* A session that has no data, to plan with. domain: taken on KITH_OK.
+ * rows: what the plan assumes; only public_rows looks at it. */
+kith_status kith_i_session_open_plan(kith_i_domain *domain,
+                                     const kith_privacy *privacy, uint64_t rows,
+                                     kith_session **out, kith_error *err);
+
+/* ---- maps -----------------------------------------------------------------
+ */
+
+#define KITH_I_NO_CELL UINT32_MAX /* the record contributes nothing */
+
+/* For each of block->rows records write cell[r] and, when the release asks for
+ * values (else value is NULL), value[r * width ...]. Must be a function of the
+ * single record and of arg (public or already released values): no state, no
+ * clock, no position (R2). scratch is the calling worker's own. */
+typedef void kith_i_map_fn(const void *arg, const kith_i_block *block,
+                           double *scratch, uint32_t *cell, int32_t *value);
+
+typedef struct kith_i_map {
+    kith_i_map_fn *run; /* NULL: every record is in cell 0 */
+    const void *arg;
+    size_t scratch; /* doubles */
+} kith_i_map;
+
+/* ---- release_cells.c: counts and sums by cell -----------------------------
+ */
+
+typedef struct kith_i_cells_spec {
+    const char *what; /* receipts say "<what> counts", "<what> sums" */
+    uint32_t cells;
+    uint32_t width; /* of a value; 0: counts only */
+    /* Bound of a value, per cell, in the norm of the session's measure (L1
+     * when pure, L2 when Gaussian), lattice units, at most 2^31. NULL: the
+     * value is the record itself (width = dimension), whose bound the dataset
+     * has enforced; the map's value is then not used. */
+    const uint64_t *radius;
+    kith_i_loss count_charge; /* 0: counts are not released */
+    kith_i_loss sum_charge;   /* 0: sums are not released   */
+} kith_i_cells_spec;
+
+typedef struct kith_i_cells {
+    int64_t *counts; /* cells */
+    int64_t *sums;   /* cells x width */
+    double count_sd; /* standard deviation of the noise on a count        */
+    double *sum_sd;  /* per cell: on one coordinate of a sum              */
+} kith_i_cells;
+
+/* Fills *out (released by kith_i_cells_free). */
+kith_status kith_i_release_cells(kith_session *session, const kith_i_map *map,
+                                 const kith_i_cells_spec *spec,
+                                 kith_i_cells *out, kith_error *err);
+void kith_i_cells_free(kith_i_cells *cells);
+
+/* ---- release_quantile.c ---------------------------------------------------
+ */
+
+/* The map puts records into `cells` ordered bins. *out = the first bin at
+ * which the noisy cumulated count reaches the fraction q of the noisy total;
+ * bins below 2.5 standard deviations count as empty. */
+kith_status kith_i_release_quantile(kith_session *session,
+                                    const kith_i_map *map, const char *what,
+                                    uint32_t bins, double q, kith_i_loss charge,
+                                    uint32_t *out, kith_error *err);
+
+/* ---- release_gram.c -------------------------------------------------------
+ */
+
+typedef struct kith_i_gram_spec {
+    const char *what;
+    uint32_t cells;
+    uint32_t width;  /* of a value, or the dimension for records */
+    uint64_t radius; /* L2 bound of a value, |entries| < 2^15; 0: records */
+    kith_i_loss charge;
+} kith_i_gram_spec;
+
+/* out: cells x width x width, symmetric: sum of v v' by cell, with noise whose
+ * law is invariant under rotations (GOE: diagonal sd, off-diagonal sd/sqrt 2)
+ * in Gaussian DP, discrete Laplace on the triangle in pure DP. *sd: standard
+ * deviation on the diagonal. Dense rows only. */
+kith_status kith_i_release_gram(kith_session *session, const kith_i_map *map,
+                                const kith_i_gram_spec *spec, int64_t *out,
+                                double *sd, kith_error *err);
+
+/* ---- release_sparse.c: histograms over huge public domains ----------------
+ */
+
+/* Writes for each record its key; KITH_I_NO_KEY or a key >= domain_size: the
+ * record contributes nothing. */
+#define KITH_I_NO_KEY UINT64_MAX
+typedef void kith_i_key_fn(const void *arg, const kith_i_block *block,
+                           double *scratch, uint64_t *key);
+typedef struct kith_i_sparse_spec {
+    const char *what;
+    uint64_t domain_size; /* keys 0 .. domain_size-1, at most 2^62 */
+    int64_t threshold;    /* cells with a noisy count below it stay silent; */
+                          /* >= 1 */
+    kith_i_loss charge;
+} kith_i_sparse_spec;
+typedef struct kith_i_sparse_cell {
+    uint64_t key;
+    int64_t count; /* noisy, >= threshold */
+} kith_i_sparse_cell;
+
+/* All cells of the domain whose noisy count reaches the threshold, by key:
+ * exactly what adding noise to every cell, empty ones included, would give.
+ * *out: the caller's, to kith_i_free. */
+kith_status kith_i_release_sparse(kith_session *session, kith_i_key_fn *key,
+                                  const void *arg, size_t scratch,
+                                  const kith_i_sparse_spec *spec,
+                                  kith_i_sparse_cell **out, size_t *count,
+                                  double *sd, kith_error *err);
+
+/* ---- release_select.c: choose one of several candidates (R5) --------------
+ */
+
+/* Writes loss[r * candidates + c] in [0, bound]; clamped by the gate. */
+typedef void kith_i_loss_fn(const void *arg, const kith_i_block *block,
+                            double *scratch, int32_t *loss);
+typedef struct kith_i_select_spec {
+    const char *what;
+    uint32_t candidates;
+    uint32_t bound; /* of one record's loss, at most 2^31 - 1 */
+    kith_i_loss charge;
+} kith_i_select_spec;
+
+/* *out: a candidate whose total loss is small. */
+kith_status kith_i_release_select(kith_session *session, kith_i_loss_fn *loss,
+                                  const void *arg, size_t scratch,
+                                  const kith_i_select_spec *spec, uint32_t *out,
+                                  kith_error *err);
+
+#endif

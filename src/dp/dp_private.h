@@ -1,0 +1,55 @@
+/* Inside dp/ only. */
+#ifndef KITH_DP_PRIVATE_H
+#define KITH_DP_PRIVATE_H
+
+#include "data/fold.h"
+#include "dp_i.h"
+#include "entropy.h"
+#include "sampler.h"
+
+struct kith_session {
+    kith_dataset *data;    /* owned; NULL in a plan */
+    kith_i_domain *domain; /* owned by data, or by the session in a plan */
+    kith_privacy privacy;
+    kith_measure measure;
+    kith_i_loss total, spent;
+    kith_i_entropy_source source;
+    uint32_t threads;
+    uint64_t plan_rows;
+    uint64_t streams; /* entropy streams handed out */
+    kith_receipt *receipts;
+    size_t receipt_count;
+};
+
+/* What a release will cost and say. */
+typedef struct kith_i_bill {
+    const char *what, *suffix; /* joined with a blank; suffix may be NULL */
+    const char *mechanism, *norm;
+    double sensitivity, scale;
+    kith_i_loss loss;
+} kith_i_bill;
+
+/* Pay for all bills or for none, before anything is folded or drawn (R7):
+ * KITH_ERR_BUDGET when they exceed what is left. */
+kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
+                               size_t count, kith_error *err);
+
+/* A stream number no other draw of this session has used. */
+uint64_t kith_i_session_stream(kith_session *session);
+
+/* Noise of the session's measure. */
+kith_i_noise_kind kith_i_session_noise(const kith_session *session);
+const char *kith_i_session_mechanism(const kith_session *session);
+
+/* Scale for one release from its sensitivity: in Gaussian DP
+ * sqrt(l2_squared), in pure DP l1. Refuses scales beyond 2^54, so that a sum
+ * (< 2^62) and its noise fit int64 (R4). */
+kith_status kith_i_session_scale(const kith_session *session,
+                                 kith_i_u128 l2_squared, uint64_t l1,
+                                 kith_i_loss charge, kith_i_scale *out,
+                                 kith_error *err);
+
+/* Standard deviation of the session's noise at this scale. */
+double kith_i_session_sd(const kith_session *session, kith_i_scale scale);
+
+#endif

@@ -1,0 +1,26 @@
+/* Noise on exact sums: the last step of every release. */
+#ifndef KITH_NOISE_H
+#define KITH_NOISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampler.h"
+
+/* values[i] += noise of scale scales[i / per_scale]. Work is cut into chunks
+ * with an entropy object each, so that a seeded run gives the same bits for
+ * every number of threads. stream: distinct for every call of a session. */
+typedef struct kith_i_noise {
+    kith_i_noise_kind kind;
+    const kith_i_scale *scales;
+    size_t per_scale;
+    const kith_i_entropy_source *source;
+    uint64_t stream;
+    uint32_t threads;
+} kith_i_noise;
+
+/* KITH_ERR_ENTROPY: values must not be used (they are wiped here). */
+kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
+                             size_t count, kith_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* Gram matrices by cell: sum of v v' with rotation-invariant noise.
+ *
+ * Claim: the release costs charge.
+ * Needs: a record-local map; |v| <= radius, enforced by aggregate.c (values) or
+ * by the dataset (records). Because: v v' has Frobenius norm |v|^2 <= r^2.
+ * Add-remove: sensitivity r^2. Replace-one: |vv' - ww'|_F^2 = |v|^4 + |w|^4 - 2
+ * (v.w)^2 <= 2 r^4 in one cell, |v|^4 + |w|^4 in two. A symmetric matrix as the
+ * vector (A_ii, sqrt2 A_ij) keeps the Frobenius norm, so noise of sd sigma on
+ * the diagonal and sigma/sqrt2 off it (rounded up) is the Gaussian mechanism in
+ *   that space. Pure: the triangle {A_ij, i >= j} has L1 norm
+ *   (|v|_1^2 + |v|_2^2) / 2, twice that for replace-one. */
+#include "dp_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "aggregate.h"
+#include "base/base_i.h"
+#include "kernel/kernel_i.h"
+#include "noise.h"
+
+typedef struct {
+    const kith_i_map *map;
+    const kith_i_gram_spec *spec;
+    struct gram_worker {
+        int64_t *grams;
+        double *map_scratch, *gram_scratch;
+        uint32_t *cell;
+        int32_t *value;
+        int16_t *gathered;
+    } * workers;
+} gram_arg;
+
+/* Row r's contribution as int16, clipped. */
+static void fetch(const gram_arg *a, const kith_i_block *block, uint32_t r,
+                  struct gram_worker *w, int16_t *to)
+{
+    uint32_t width = a->spec->width;
+    if (!a->spec->radius) {
+        memcpy(to, block->dense + (size_t)r * width, width * sizeof *to);
+        return;
+    }
+    int32_t *v = w->value + (size_t)r * width;
+    for (uint32_t i = 0; i < width; i++)
+        v[i] = v[i] > INT16_MAX ? INT16_MAX
+                                : (v[i] < -INT16_MAX ? -INT16_MAX : v[i]);
+    kith_i_clip_l2(v, width, a->spec->radius);
+    for (uint32_t i = 0; i < width; i++)
+        to[i] = (int16_t)v[i];
+}
+
+static void visit(void *p, uint32_t worker, uint64_t first,
+                  const kith_i_block *block)
+{
+    (void)first; /* a record's position must not matter */
+    const gram_arg *a = p;
+    struct gram_worker *w = &a->workers[worker];
+    size_t width = a->spec->width;
+    if (a->map->run)
+        a->map->run(a->map->arg, block, w->map_scratch, w->cell,
+                    a->spec->radius ? w->value : NULL);
+    else if (!a->spec->radius) { /* all records in one cell: no copy */
+        kith_i_gram_rows(block->dense, block->rows, (uint32_t)width,
+                         w->gram_scratch, w->grams);
+        return;
+    } else
+        return; /* values without a map: refused by check_spec */
+    for (uint32_t c = 0; c < a->spec->cells; c++) {
+        uint32_t n = 0;
+        for (uint32_t r = 0; r < block->rows; r++)
+            if (w->cell[r] == c)
+                fetch(a, block, r, w, w->gathered + n++ * width);
+        if (n > 0)
+            kith_i_gram_rows(w->gathered, n, (uint32_t)width, w->gram_scratch,
+                             w->grams + c * width * width);
+    }
+}
+
+static void free_workers(struct gram_worker *w, uint32_t threads, size_t size)
+{
+    for (uint32_t i = 0; w && i < threads; i++) {
+        if (i)
+            kith_i_wipe_free(w[i].grams,
+                             w[i].grams ? size * sizeof(int64_t) : 0);
+        kith_i_free(w[i].map_scratch);
+        kith_i_free(w[i].gram_scratch);
+        kith_i_free(w[i].cell);
+        kith_i_free(w[i].value);
+        kith_i_free(w[i].gathered);
+    }
+    kith_i_free(w);
+}
+
+static kith_status tally_grams(kith_session *s, const kith_i_map *map,
+                               const kith_i_gram_spec *spec, int64_t *out,
+                               kith_error *err)
+{
+    if (!s->data)
+        return KITH_OK;
+    uint32_t threads = s->threads, block = kith_i_dataset_block_rows(s->data);
+    size_t width = spec->width, size = spec->cells * width * width;
+    struct gram_worker *w = kith_i_alloc(threads, sizeof *w);
+    int ok = w != NULL;
+    for (uint32_t i = 0; ok && i < threads; i++) {
+        ok &= !!(w[i].grams = i ? kith_i_alloc(size, sizeof(int64_t)) : out);
+        ok &= !!(w[i].map_scratch = kith_i_alloc(map->scratch, sizeof(double)));
+        ok &= !!(w[i].gram_scratch = kith_i_alloc(block * width + width * width,
+                                                  sizeof(double)));
+        ok &= !!(w[i].cell = kith_i_alloc(block, sizeof(uint32_t)));
+        ok &= !!(w[i].value = kith_i_alloc(spec->radius ? block * width : 0,
+                                           sizeof(int32_t)));
+        ok &= !!(w[i].gathered = kith_i_alloc(map->run ? block * width : 0,
+                                              sizeof(int16_t)));
+    }
+    if (ok) {
+        gram_arg arg = {map, spec, w};
+        int blas = kith_i_blas_single();
+        kith_i_fold(s->data, threads, visit, &arg);
+        kith_i_blas_restore(blas);
+        for (uint32_t i = 1; i < threads; i++)
+            for (size_t j = 0; j < size; j++)
+                out[j] += w[i].grams[j];
+    }
+    free_workers(w, threads, size);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+/* Noise on the lower triangle: all diagonals as one run of values, all
+ * off-diagonals as another; then mirrored. */
+static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
+                             kith_i_scale scale, int64_t *out, kith_error *err)
+{
+    size_t w = spec->width, cells = spec->cells;
+    size_t off_count = cells * (w * (w - 1) / 2);
+    int64_t *diagonal = kith_i_alloc(cells * w, sizeof *diagonal);
+    int64_t *off = kith_i_alloc(off_count, sizeof *off);
+    kith_i_scale off_scale =
+        s->measure == KITH_GAUSSIAN_DP ? kith_i_scale_over_sqrt2(scale) : scale;
+    kith_i_noise noise = {.kind = kith_i_session_noise(s),
+                          .scales = &scale,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .stream = kith_i_session_stream(s),
+                          .threads = s->threads};
+    kith_status status = diagonal && off ? KITH_OK : kith_i_fail_memory(err);
+    if (!status && s->data)
+        status = kith_i_noise_add(&noise, diagonal, cells * w, err);
+    noise.scales = &off_scale;
+    noise.stream = kith_i_session_stream(s);
+    if (!status && s->data)
+        status = kith_i_noise_add(&noise, off, off_count, err);
+    for (size_t c = 0, o = 0; !status && c < cells; c++)
+        for (size_t i = 0; i < w; i++) {
+            int64_t *row = out + (c * w + i) * w;
+            row[i] += diagonal[c * w + i];
+            for (size_t j = 0; j < i; j++) {
+                row[j] += off[o++];
+                out[(c * w + j) * w + i] = row[j];
+            }
+        }
+    kith_i_wipe_free(diagonal, diagonal ? cells * w * sizeof *diagonal : 0);
+    kith_i_wipe_free(off, off ? off_count * sizeof *off : 0);
+    return status;
+}
+
+static kith_status check_spec(const kith_session *s, const kith_i_map *map,
+                              const kith_i_gram_spec *spec, kith_error *err)
+{
+    if (s->domain->sparse && !spec->radius)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "second moments of sparse rows are not offered: "
+                           "use a dense format");
+    if (spec->cells > 0 && spec->width > 0 && spec->radius < 1 << 26 &&
+        (spec->radius ? map->run != NULL : spec->width == s->domain->dimension))
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_INTERNAL,
+                       "a release was described wrongly: %s", spec->what);
+}
+
+kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
+                                const kith_i_gram_spec *spec, int64_t *out,
+                                double *sd, kith_error *err)
+{
+    kith_status status = check_spec(s, map, spec, err);
+    if (status)
+        return status;
+    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    uint64_t square =
+        spec->radius ? spec->radius * spec->radius : s->domain->l2_squared;
+    kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
+    /* |v|_1 <= min(sqrt(w) |v|_2, l1 of the domain). */
+    kith_i_u128 l1_squared = spec->radius
+                                 ? (kith_i_u128)square * spec->width
+                                 : (kith_i_u128)s->domain->l1 * s->domain->l1;
+    kith_i_u128 l1 = ((l1_squared + square + 1) / 2) << replace;
+    if (l1 >> 62)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "too many dimensions for second moments");
+    kith_i_scale scale;
+    status = kith_i_session_scale(s, l2_squared, (uint64_t)l1, spec->charge,
+                                  &scale, err);
+    if (status)
+        return status;
+    double unit = kith_i_domain_step(s->domain);
+    unit *= unit;
+    int pure = s->measure == KITH_PURE_DP;
+    kith_i_bill bill = {
+        .what = spec->what,
+        .mechanism = kith_i_session_mechanism(s),
+        .norm = pure ? "l1" : "l2",
+        .sensitivity = unit * (pure ? (double)l1 : sqrt((double)l2_squared)),
+        .scale = unit * kith_i_scale_value(scale),
+        .loss = spec->charge};
+    status = kith_i_session_pay(s, &bill, 1, err);
+    size_t size = (size_t)spec->cells * spec->width * spec->width;
+    if (!status) {
+        memset(out, 0, size * sizeof *out);
+        status = tally_grams(s, map, spec, out, err);
+    }
+    if (!status)
+        status = add_noise(s, spec, scale, out, err);
+    if (!status)
+        *sd = kith_i_session_sd(s, scale);
+    else
+        kith_i_wipe(out, size * sizeof *out);
+    return status;
+}

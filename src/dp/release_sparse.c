@@ -1,0 +1,203 @@
+/* A histogram over a public domain too large to enumerate, thresholded.
+ *
+ * Claim: the output has exactly the law of: add independent noise to the
+ *   count of every cell of the domain, empty cells included, and list those
+ *   that reach the threshold. It costs charge.
+ * Needs: a record-local key; threshold >= 1.
+ * Because: the full noisy histogram has sensitivity 1 (L1 and L2) under
+ *   add-remove, 2 and sqrt 2 under replace-one; listing is post-processing.
+ *   Empty cells reach the threshold independently with the same probability,
+ *   so the gaps between those that do, in the order of the keys, are
+ *   independent geometric numbers, and their values follow the noise law
+ *   given that it reaches the threshold. Skipping empty cells instead would
+ *   make a neighbour's singleton cell an event of probability 0 against > 0:
+ *   infinite loss (central.md, item 4). */
+#include "dp_private.h"
+
+#include <math.h>
+#include <mpfr.h>
+
+#include "aggregate.h"
+#include "base/base_i.h"
+#include "kernel/kernel_i.h"
+#include "noise.h"
+
+enum { MAX_EXPECTED_EMPTY = 1 << 22 };
+
+typedef struct {
+    kith_i_key_fn *key;
+    const void *arg;
+    double **scratch; /* per worker */
+    uint64_t *keys;   /* one per record; sorted later, so order is lost */
+} key_arg;
+
+static void visit(void *p, uint32_t worker, uint64_t first,
+                  const kith_i_block *block)
+{
+    const key_arg *a = p;
+    a->key(a->arg, block, a->scratch[worker], a->keys + first);
+}
+
+/* The exact sparse histogram: *keys, *counts of *m cells (the caller's). */
+static kith_status tally_keys(kith_session *s, kith_i_key_fn *key,
+                              const void *arg, size_t scratch,
+                              uint64_t domain_size, uint64_t **keys,
+                              int64_t **counts, size_t *m, kith_error *err)
+{
+    size_t n = s->data ? kith_i_dataset_rows(s->data) : 0;
+    uint64_t *other = kith_i_alloc(n, sizeof *other);
+    double **scratches = kith_i_alloc(s->threads, sizeof *scratches);
+    *keys = kith_i_alloc(n, sizeof **keys);
+    *counts = kith_i_alloc(n, sizeof **counts);
+    int ok = other && scratches && *keys && *counts;
+    for (uint32_t i = 0; ok && i < s->threads; i++)
+        ok = !!(scratches[i] = kith_i_alloc(scratch, sizeof(double)));
+    if (ok && s->data) {
+        key_arg a = {key, arg, scratches, *keys};
+        int blas = kith_i_blas_single();
+        kith_i_fold(s->data, s->threads, visit, &a);
+        kith_i_blas_restore(blas);
+        *m = kith_i_aggregate_keys(*keys, other, n, domain_size, *counts);
+    }
+    for (uint32_t i = 0; scratches && i < s->threads; i++)
+        kith_i_free(scratches[i]);
+    kith_i_free(scratches);
+    kith_i_wipe_free(other, other ? n * sizeof *other : 0);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+typedef struct {
+    kith_i_sparse_cell *cells;
+    size_t count, capacity;
+} cell_list;
+
+static kith_status push(cell_list *list, uint64_t key, int64_t count,
+                        kith_error *err)
+{
+    if (list->count == list->capacity) {
+        size_t grown = list->capacity ? 2 * list->capacity : 64;
+        kith_i_sparse_cell *cells =
+            kith_i_resize(list->cells, list->capacity, grown, sizeof *cells);
+        if (!cells)
+            return kith_i_fail_memory(err);
+        list->cells = cells;
+        list->capacity = grown;
+    }
+    list->cells[list->count++] = (kith_i_sparse_cell){key, count};
+    return KITH_OK;
+}
+
+/* Walk the empty cells that show and the m occupied ones (noise already
+ * added) together, in the order of their keys. */
+static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
+                              kith_i_scale scale, const uint64_t *keys,
+                              const int64_t *noisy, size_t m, cell_list *list,
+                              kith_error *err)
+{
+    kith_i_noise_kind kind = kith_i_session_noise(s);
+    kith_i_entropy e;
+    kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
+    uint64_t empty = spec->domain_size - m;
+    uint64_t rank = kith_i_sample_gap(&e, kind, scale, spec->threshold);
+    size_t i = 0; /* occupied cells passed so far */
+    kith_status status = KITH_OK;
+    while (!status && !e.failed && (i < m || rank < empty)) {
+        /* The empty cell of this rank has `rank` empty cells before it. */
+        if (i < m && (rank >= empty || keys[i] - i <= rank)) {
+            if (noisy[i] >= spec->threshold)
+                status = push(list, keys[i], noisy[i], err);
+            i++;
+            continue;
+        }
+        int64_t value =
+            kind == KITH_I_LAPLACE
+                ? spec->threshold + kith_i_sample_geometric(&e, scale)
+                : kith_i_sample_gaussian_tail(&e, scale, spec->threshold);
+        status = push(list, rank + i, value, err);
+        uint64_t gap = kith_i_sample_gap(&e, kind, scale, spec->threshold);
+        rank = __builtin_add_overflow(rank, gap, &rank) ||
+                       __builtin_add_overflow(rank, 1, &rank)
+                   ? UINT64_MAX
+                   : rank;
+    }
+    if (!status && e.failed)
+        status = kith_i_fail(err, KITH_ERR_ENTROPY,
+                             "the secure random generator failed: nothing was "
+                             "released, the budget stays spent");
+    kith_i_entropy_close(&e);
+    mpfr_free_cache();
+    return status;
+}
+
+static kith_status check_spec(const kith_session *s,
+                              const kith_i_sparse_spec *spec,
+                              kith_i_scale scale, kith_error *err)
+{
+    double z = (double)spec->threshold / kith_i_scale_value(scale);
+    double tail =
+        s->measure == KITH_PURE_DP ? exp(-z) / 2 : erfc(z / sqrt(2)) / 2;
+    if ((double)spec->domain_size * tail > MAX_EXPECTED_EMPTY)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the threshold is so low that millions of empty "
+                           "cells would be listed: raise it");
+    return KITH_OK;
+}
+
+kith_status kith_i_release_sparse(kith_session *s, kith_i_key_fn *key,
+                                  const void *arg, size_t scratch,
+                                  const kith_i_sparse_spec *spec,
+                                  kith_i_sparse_cell **out, size_t *count,
+                                  double *sd, kith_error *err)
+{
+    *out = NULL;
+    *count = 0;
+    if (spec->domain_size == 0 || spec->domain_size > (uint64_t)1 << 62 ||
+        spec->threshold < 1)
+        return kith_i_fail(err, KITH_ERR_INTERNAL,
+                           "a release was described wrongly: %s", spec->what);
+    uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
+    int pure = s->measure == KITH_PURE_DP;
+    kith_i_scale scale;
+    kith_status status =
+        kith_i_session_scale(s, twice, twice, spec->charge, &scale, err);
+    if (!status)
+        status = check_spec(s, spec, scale, err);
+    if (status)
+        return status;
+    kith_i_bill bill = {.what = spec->what,
+                        .mechanism = kith_i_session_mechanism(s),
+                        .norm = pure ? "l1" : "l2",
+                        .sensitivity =
+                            pure ? (double)twice : sqrt((double)twice),
+                        .scale = kith_i_scale_value(scale),
+                        .loss = spec->charge};
+    status = kith_i_session_pay(s, &bill, 1, err);
+    if (status)
+        return status;
+    uint64_t *keys = NULL;
+    int64_t *counts = NULL;
+    size_t m = 0, n = s->data ? kith_i_dataset_rows(s->data) : 0;
+    cell_list list = {0};
+    status = tally_keys(s, key, arg, scratch, spec->domain_size, &keys, &counts,
+                        &m, err);
+    kith_i_noise noise = {.kind = kith_i_session_noise(s),
+                          .scales = &scale,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .stream = kith_i_session_stream(s),
+                          .threads = s->threads};
+    if (!status && s->data)
+        status = kith_i_noise_add(&noise, counts, m, err);
+    if (!status && s->data)
+        status = list_cells(s, spec, scale, keys, counts, m, &list, err);
+    kith_i_wipe_free(keys, keys ? n * sizeof *keys : 0);
+    kith_i_wipe_free(counts, counts ? n * sizeof *counts : 0);
+    if (status) {
+        kith_i_wipe_free(list.cells, list.capacity * sizeof *list.cells);
+        return status;
+    }
+    *out = list.cells;
+    *count = list.count;
+    *sd = kith_i_session_sd(s, scale);
+    return KITH_OK;
+}

@@ -1,0 +1,67 @@
+/* Exact samplers: integers only (R1). Every function draws words from an
+ * entropy object and returns a value with exactly the stated law, provided
+ * the words are independent and uniform. sampler.c holds the fast paths in
+ * 64 and 128 bits; when 64 binary digits of a lazily drawn real do not decide
+ * a comparison, sampler_wide.c goes on with GMP. tests/support has a second,
+ * naive implementation that must agree word for word. */
+#ifndef KITH_SAMPLER_H
+#define KITH_SAMPLER_H
+
+#include <stdint.h>
+
+#include "budget/budget_i.h"
+#include "entropy.h"
+
+/* Uniform in [0, limit), limit > 0. */
+uint64_t kith_i_sample_below(kith_i_entropy *e, uint64_t limit);
+
+/* 1 with probability p/q; p <= q, q > 0. */
+int kith_i_sample_bernoulli(kith_i_entropy *e, uint64_t p, uint64_t q);
+
+/* 1 with probability exp(-p/q); q > 0. */
+int kith_i_sample_bernoulli_exp(kith_i_entropy *e, kith_i_u128 p, uint64_t q);
+
+/* x in {0, 1, ...} with Pr[x] proportional to exp(-x / t). */
+int64_t kith_i_sample_geometric(kith_i_entropy *e, kith_i_scale t);
+
+/* x in Z with Pr[x] proportional to exp(-|x| / t). */
+int64_t kith_i_sample_laplace(kith_i_entropy *e, kith_i_scale t);
+
+/* round(sigma * N(0,1)), halves (of probability 0) up. */
+int64_t kith_i_sample_gaussian(kith_i_entropy *e, kith_i_scale sigma);
+
+/* The same conditioned on the result being >= least; least >= 1. */
+int64_t kith_i_sample_gaussian_tail(kith_i_entropy *e, kith_i_scale sigma,
+                                    int64_t least);
+
+/* ---- sampler_wide.c: a real in [0,1) drawn digit by digit ---------------- */
+
+enum { KITH_I_LAZY_DIGITS = 8 };
+typedef struct kith_i_lazy {
+    uint64_t digit[KITH_I_LAZY_DIGITS]; /* base 2^64, most significant first */
+    uint32_t count;
+} kith_i_lazy;
+
+/* Draw one more digit. After KITH_I_LAZY_DIGITS (probability < 2^-380) the
+ * entropy object is marked as failed and nothing will be released. */
+void kith_i_lazy_extend(kith_i_entropy *e, kith_i_lazy *x);
+
+/* u * m < x (2k + x), refining both as needed. */
+int kith_i_wide_less(kith_i_entropy *e, kith_i_lazy *u, uint64_t m,
+                     kith_i_lazy *x, uint64_t k);
+
+/* floor(sigma (k + x) + 1/2), refining x as needed. */
+int64_t kith_i_wide_round(kith_i_entropy *e, kith_i_scale sigma, uint64_t k,
+                          kith_i_lazy *x);
+
+/* ---- sampler_gap.c: how many empty cells until the next one that shows --- */
+
+typedef enum { KITH_I_LAPLACE = 1, KITH_I_GAUSSIAN } kith_i_noise_kind;
+
+/* Number of failures before the first success of independent trials, each a
+ * success with probability Pr[noise >= least]; least >= 1. Saturates at
+ * UINT64_MAX. Fills MPFR's caches: call mpfr_free_cache after the last. */
+uint64_t kith_i_sample_gap(kith_i_entropy *e, kith_i_noise_kind kind,
+                           kith_i_scale scale, int64_t least);
+
+#endif

@@ -1,0 +1,303 @@
+/* The session: it owns the records, knows what may be spent, and keeps the
+ * spend trace. Pay first, then fold and draw; nothing is refunded (R7, R17).
+ */
+#include "dp_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "kith/version.h"
+
+/* Receipts print mu rounded up to a double: keep this fraction of mu^2 aside
+ * so that even their squares add up to no more than the declared budget. */
+enum { RESERVE_SHIFT = 40, MAX_SCALE_BITS = 54 };
+
+void kith_session_options_init(kith_session_options *opt, size_t size)
+{
+    if (!opt || size < sizeof opt->size)
+        return;
+    memset(opt, 0, size);
+    opt->size = size;
+}
+
+static kith_status session_new(const kith_privacy *privacy, kith_session **out,
+                               kith_error *err)
+{
+    kith_measure measure;
+    kith_i_loss total;
+    kith_status status = kith_i_privacy_total(privacy, &measure, &total, err);
+    if (status)
+        return status;
+    kith_session *s = kith_i_alloc(1, sizeof *s);
+    if (!s)
+        return kith_i_fail_memory(err);
+    s->privacy = *privacy;
+    s->measure = measure;
+    s->total = total;
+    if (measure == KITH_GAUSSIAN_DP)
+        s->total -= (total >> RESERVE_SHIFT) + (total > 0);
+    *out = s;
+    return KITH_OK;
+}
+
+static kith_status charge_ledger(const kith_session *s,
+                                 const kith_session_options *opt,
+                                 kith_error *err)
+{
+    if (!opt->ledger)
+        return KITH_OK;
+    if (opt->insecure)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "a seeded run has no guarantee: the ledger refuses "
+                           "it; leave out the insecure seed, or the ledger");
+    if (!opt->account || !*opt->account)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a ledger needs an account to charge");
+    kith_i_charge charge = {.account = opt->account,
+                            .privacy = s->privacy,
+                            .measure = s->measure,
+                            .amount = s->total};
+    return kith_i_ledger_charge(opt->ledger, &charge, err);
+}
+
+kith_status kith_session_open(kith_dataset *data,
+                              const kith_session_options *given,
+                              kith_session **out, kith_error *err)
+{
+    *out = NULL;
+    kith_session_options opt;
+    memset(&opt, 0, sizeof opt);
+    if (!data || !given || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a session needs a dataset and initialised options");
+    memcpy(&opt, given, given->size < sizeof opt ? given->size : sizeof opt);
+    kith_session *s = NULL;
+    kith_status status = session_new(&opt.privacy, &s, err);
+    if (status)
+        return status;
+    s->threads = kith_i_thread_count(opt.threads);
+    s->source.seeded = opt.insecure != 0;
+    s->source.seed = opt.insecure_seed;
+    if (!s->source.seeded)
+        status = kith_i_entropy_check(err);
+    if (!status)
+        status = charge_ledger(s, &opt, err);
+    if (status) {
+        kith_session_close(s);
+        return status;
+    }
+    s->data = data;
+    /* data owns its domain; the cast only drops const for the shared field */
+    s->domain = (kith_i_domain *)(uintptr_t)kith_i_dataset_domain(data);
+    *out = s;
+    return KITH_OK;
+}
+
+kith_status kith_i_session_open_plan(kith_i_domain *domain,
+                                     const kith_privacy *privacy, uint64_t rows,
+                                     kith_session **out, kith_error *err)
+{
+    *out = NULL;
+    kith_session *s = NULL;
+    kith_status status = session_new(privacy, &s, err);
+    if (status)
+        return status;
+    s->domain = domain;
+    s->plan_rows = rows;
+    s->threads = 1;
+    *out = s;
+    return KITH_OK;
+}
+
+static void free_receipts(kith_receipt *receipts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        kith_i_free((void *)(uintptr_t)receipts[i].what);
+    kith_i_free(receipts);
+}
+
+void kith_session_close(kith_session *s)
+{
+    if (!s)
+        return;
+    if (s->data)
+        kith_dataset_free(s->data);
+    else
+        kith_i_domain_free(s->domain);
+    free_receipts(s->receipts, s->receipt_count);
+    kith_i_wipe_free(s, sizeof *s);
+}
+
+/* ---- paying ---------------------------------------------------------------
+ */
+
+static char *join(const char *what, const char *suffix)
+{
+    size_t n = strlen(what) + (suffix ? strlen(suffix) + 1 : 0) + 1;
+    char *text = kith_i_alloc(n, 1);
+    if (text)
+        snprintf(text, n, "%s%s%s", what, suffix ? " " : "",
+                 suffix ? suffix : "");
+    return text;
+}
+
+/* Claim: the losses of all releases of a session add up to no more than its
+ *   total, which is no more than what was declared (and charged).
+ * Needs: every release pays here before it folds or draws.
+ * Because: integers; all bills are paid or none; adaptive composition adds
+ *   epsilon (pure) and mu^2 (Gaussian DP: Dong, Roth, Su 2022, Cor. 3.3). */
+kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
+                               size_t count, kith_error *err)
+{
+    kith_i_loss sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (bills[i].loss == 0 ||
+            __builtin_add_overflow(sum, bills[i].loss, &sum))
+            return kith_i_fail(err, KITH_ERR_BUDGET,
+                               "a release without a budget: nothing was "
+                               "released");
+    if (sum > s->total - s->spent)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "the budget of this run is used up: nothing more "
+                           "was released");
+    kith_receipt *grown = kith_i_resize(
+        s->receipts, s->receipt_count, s->receipt_count + count, sizeof *grown);
+    if (!grown)
+        return kith_i_fail_memory(err);
+    s->receipts = grown;
+    size_t n = s->receipt_count;
+    for (size_t i = 0; i < count; i++) {
+        char *what = join(bills[i].what, bills[i].suffix);
+        if (!what) {
+            while (i-- > 0)
+                kith_i_free((void *)(uintptr_t)grown[n + i].what);
+            return kith_i_fail_memory(err);
+        }
+        grown[n + i] = (kith_receipt){
+            .what = what,
+            .mechanism = bills[i].mechanism,
+            .norm = bills[i].norm,
+            .sensitivity = bills[i].sensitivity,
+            .scale = bills[i].scale,
+            .measure = s->measure,
+            .loss = kith_i_loss_value(bills[i].loss, s->measure)};
+    }
+    s->receipt_count += count;
+    s->spent += sum;
+    return KITH_OK;
+}
+
+kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
+                                    size_t *count, kith_error *err)
+{
+    *out = NULL;
+    *count = 0;
+    kith_receipt *copy = kith_i_alloc(s->receipt_count, sizeof *copy);
+    if (!copy)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < s->receipt_count; i++) {
+        copy[i] = s->receipts[i];
+        copy[i].what = kith_i_copy_string(s->receipts[i].what);
+        if (!copy[i].what) {
+            free_receipts(copy, i);
+            return kith_i_fail_memory(err);
+        }
+    }
+    *out = copy;
+    *count = s->receipt_count;
+    return KITH_OK;
+}
+
+/* ---- small accessors ------------------------------------------------------
+ */
+
+uint64_t kith_i_session_stream(kith_session *s)
+{
+    return s->streams++;
+}
+
+kith_i_noise_kind kith_i_session_noise(const kith_session *s)
+{
+    return s->measure == KITH_PURE_DP ? KITH_I_LAPLACE : KITH_I_GAUSSIAN;
+}
+
+const char *kith_i_session_mechanism(const kith_session *s)
+{
+    return s->measure == KITH_PURE_DP ? "discrete-laplace" : "rounded-gaussian";
+}
+
+kith_status kith_i_session_scale(const kith_session *s, kith_i_u128 l2_squared,
+                                 uint64_t l1, kith_i_loss charge,
+                                 kith_i_scale *out, kith_error *err)
+{
+    kith_status status =
+        s->measure == KITH_PURE_DP
+            ? kith_i_scale_laplace(l1, charge, out, err)
+            : kith_i_scale_gaussian(l2_squared, charge, out, err);
+    if (!status && out->num >> out->shift >> MAX_SCALE_BITS)
+        status = kith_i_fail(err, KITH_ERR_PRIVACY,
+                             "the budget is so small that the noise would not "
+                             "fit 64 bits: raise epsilon");
+    return status;
+}
+
+double kith_i_session_sd(const kith_session *s, kith_i_scale scale)
+{
+    double value = kith_i_scale_value(scale);
+    return s->measure == KITH_PURE_DP ? value * sqrt(2) : value;
+}
+
+const kith_i_domain *kith_i_session_domain(const kith_session *s)
+{
+    return s->domain;
+}
+
+kith_measure kith_i_session_measure(const kith_session *s)
+{
+    return s->measure;
+}
+
+kith_neighbors kith_i_session_neighbors(const kith_session *s)
+{
+    return s->privacy.neighbors;
+}
+
+kith_privacy kith_i_session_privacy(const kith_session *s)
+{
+    return s->privacy;
+}
+
+kith_i_loss kith_i_session_left(const kith_session *s)
+{
+    return s->total - s->spent;
+}
+
+const char *kith_i_session_guarantee(const kith_session *s)
+{
+    return s->source.seeded ? "none" : "exact";
+}
+
+uint32_t kith_i_session_threads(const kith_session *s)
+{
+    return s->threads;
+}
+
+uint64_t kith_i_session_public_rows(const kith_session *s)
+{
+    if (s->privacy.neighbors != KITH_REPLACE_ONE)
+        return 0;
+    return s->data ? kith_i_dataset_rows(s->data) : s->plan_rows;
+}
+
+const char *kith_build_info(void)
+{
+    /* Written once with the same bytes by whoever comes first. */
+    static char info[160];
+    snprintf(info, sizeof info,
+             "noise: exact discrete samplers; randomness: libsodium (%s); "
+             "arithmetic: OpenBLAS, GMP, MPFR",
+             kith_i_entropy_name());
+    return info;
+}

@@ -1,0 +1,257 @@
+/* Nearest centre of quantised rows, exactly.
+ *
+ * Rows and centres are integers of at most 15 bits and a sign, held in
+ * doubles, so every partial sum of x.c, in whatever order BLAS adds, is an
+ * integer below d 2^30, and |c|^2 - 2 x.c stays within 3 d 2^30 <= 2^53
+ * (base/domain.h): no rounding ever happens, and a row's label cannot depend
+ * on other rows, on block edges or on the machine (R2). */
+#include "kernel_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    LATTICE_MAX = 32767,
+    LANES = 2,              /* rows whose minima are taken side by side    */
+    TILE = 4 * LANES,       /* centres that a sparse row meets at once     */
+    FEW_CENTERS = 32,       /* up to here OpenBLAS's small-matrix path wins */
+    SMALL_CELLS = 1024,     /* it needs rows x k at most this              */
+    SMALL_PRODUCT = 1000000 /* and rows x k x d at most this               */
+};
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+void kith_i_centers_set(kith_i_centers *out, const double *real)
+{
+    size_t k = out->k, d = out->d;
+    for (size_t j = 0; j < k; j++) {
+        double square = 0;
+        for (size_t i = 0; i < d; i++) {
+            double c = real[j * d + i];
+            c = isfinite(c) ? nearbyint(c) + 0.0 : 0; /* no -0 */
+            c = c > LATTICE_MAX    ? LATTICE_MAX
+                : c < -LATTICE_MAX ? -LATTICE_MAX
+                                   : c;
+            out->coords[out->sparse ? i * k + j : j * d + i] = c;
+            square += c * c;
+        }
+        out->squares[j] = square;
+    }
+}
+
+/* Rows that are handed to BLAS at once; changes speed only. Measured with
+ * OpenBLAS 0.3.21: small batches for few centres, else a few hundred rows,
+ * and never more than 2 MiB of doubles. */
+static uint32_t batch_rows(uint32_t k, uint32_t d)
+{
+    const size_t most = (size_t)1 << 18;
+    size_t rows = 256;
+    if (k <= FEW_CENTERS) {
+        size_t small = SMALL_CELLS / k < 64 ? SMALL_CELLS / k : 64;
+        small -= small % LANES;
+        while (small > 16 && small * k * d > SMALL_PRODUCT)
+            small /= 2;
+        if (small * k * d <= SMALL_PRODUCT)
+            rows = small;
+    }
+    while (rows > 8 && rows * d > most)
+        rows /= 2;
+    return (uint32_t)rows;
+}
+
+static uint32_t whole_lanes(uint32_t rows)
+{
+    return (rows + LANES - 1) / LANES * LANES;
+}
+
+/* Rows of scratch: a batch, or the block if that is smaller. */
+static size_t batch_room(uint32_t block_rows, uint32_t k, uint32_t d)
+{
+    uint32_t rows = batch_rows(k, d);
+    return whole_lanes(rows < block_rows ? rows : block_rows);
+}
+
+size_t kith_i_assign_scratch(uint32_t block_rows, uint32_t k, uint32_t d,
+                             int sparse)
+{
+    if (sparse)
+        return k;
+    return batch_room(block_rows, k, d) * ((size_t)d + k);
+}
+
+/* Fixed short runs: gcc -O2 vectorises loops of known length only. */
+static void widen(const int16_t *restrict from, size_t count,
+                  double *restrict to)
+{
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        for (size_t t = 0; t < 16; t++)
+            to[i + t] = from[i + t];
+    for (; i < count; i++)
+        to[i] = from[i];
+}
+
+/* Minima over k rows of dots, rows of length stride (whole lanes). */
+static void pick_nearest(const double *dots, const double *squares, uint32_t k,
+                         size_t stride, uint32_t rows, uint32_t *labels,
+                         double *score)
+{
+    for (uint32_t r = 0; r < rows; r += LANES) {
+        lanes best, s;
+        memcpy(&best, dots + r, sizeof best);
+        best = squares[0] - 2 * best;
+        masks label = {0};
+        for (uint32_t j = 1; j < k; j++) {
+            memcpy(&s, dots + j * stride + r, sizeof s);
+            s = squares[j] - 2 * s;
+            masks less = s < best;
+            best = (lanes)(((masks)s & less) | ((masks)best & ~less));
+            label = ((int64_t)j & less) | (label & ~less);
+        }
+        uint32_t count = rows - r < LANES ? rows - r : LANES;
+        for (uint32_t t = 0; t < count; t++)
+            labels[r + t] = (uint32_t)label[t];
+        if (score)
+            memcpy(score + r, &best, count * sizeof *score);
+    }
+}
+
+/* Dot products of up to a batch of rows with all centres, k x stride. The
+ * last lanes are zero rows, so that every product that is read was computed.
+ */
+static size_t dense_dots(const kith_i_centers *centers, const int16_t *values,
+                         uint32_t rows, double *wide, double *dots)
+{
+    size_t d = centers->d;
+    uint32_t stride = whole_lanes(rows);
+    widen(values, rows * d, wide);
+    memset(wide + rows * d, 0, (stride - rows) * d * sizeof *wide);
+    kith_i_dot_products(centers->coords, centers->k, wide, stride, centers->d,
+                        dots);
+    return stride;
+}
+
+/* sum[0..k) = x.c_j of one sparse row with a few centres. */
+static void sparse_few(const double *coords, uint32_t k, const uint32_t *index,
+                       const int16_t *value, uint32_t count, double *sum)
+{
+    for (uint32_t j = 0; j < k; j++)
+        sum[j] = 0;
+    for (uint32_t t = 0; t < count; t++) {
+        const double *c = coords + (size_t)index[t] * k;
+        for (uint32_t j = 0; j < k; j++)
+            sum[j] += value[t] * c[j];
+    }
+}
+
+/* The same with TILE of the k centres, their sums kept in registers. */
+static void sparse_tile(const double *coords, uint32_t k, const uint32_t *index,
+                        const int16_t *value, uint32_t count, double *sum)
+{
+    lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, c[4];
+    for (uint32_t t = 0; t < count; t++) {
+        double v = value[t];
+        memcpy(c, coords + (size_t)index[t] * k, sizeof c);
+        s0 += v * c[0];
+        s1 += v * c[1];
+        s2 += v * c[2];
+        s3 += v * c[3];
+    }
+    memcpy(sum, &s0, sizeof s0);
+    memcpy(sum + LANES, &s1, sizeof s1);
+    memcpy(sum + 2 * LANES, &s2, sizeof s2);
+    memcpy(sum + 3 * LANES, &s3, sizeof s3);
+}
+
+/* dots[0..k) of one sparse row. The last tile may overlap the one before,
+ * which computes the same exact values again. */
+static void sparse_dots(const kith_i_centers *centers,
+                        const kith_i_block *block, uint32_t row, double *dots)
+{
+    uint32_t k = centers->k;
+    const uint32_t *index = block->index + block->start[row];
+    const int16_t *value = block->value + block->start[row];
+    uint32_t count = block->start[row + 1] - block->start[row];
+    if (k < TILE) {
+        sparse_few(centers->coords, k, index, value, count, dots);
+        return;
+    }
+    for (uint32_t j = 0; j < k; j += TILE) {
+        uint32_t at = j + TILE <= k ? j : k - TILE;
+        sparse_tile(centers->coords + at, k, index, value, count, dots + at);
+    }
+}
+
+static void assign_sparse(const kith_i_centers *centers,
+                          const kith_i_block *block, double *dots,
+                          uint32_t *labels, double *score)
+{
+    const double *squares = centers->squares;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        sparse_dots(centers, block, r, dots);
+        double best = squares[0] - 2 * dots[0];
+        uint32_t label = 0;
+        for (uint32_t j = 1; j < centers->k; j++) {
+            double s = squares[j] - 2 * dots[j];
+            if (s < best) {
+                best = s;
+                label = j;
+            }
+        }
+        labels[r] = label;
+        if (score)
+            score[r] = best;
+    }
+}
+
+void kith_i_assign_block(const kith_i_centers *centers,
+                         const kith_i_block *block, double *scratch,
+                         uint32_t *labels, double *score)
+{
+    if (centers->sparse) {
+        assign_sparse(centers, block, scratch, labels, score);
+        return;
+    }
+    uint32_t batch = batch_rows(centers->k, centers->d);
+    double *dots = scratch;
+    double *wide =
+        dots + centers->k * batch_room(block->rows, centers->k, centers->d);
+    for (uint32_t r = 0; r < block->rows; r += batch) {
+        uint32_t rows = block->rows - r < batch ? block->rows - r : batch;
+        size_t stride = dense_dots(
+            centers, block->dense + (size_t)r * centers->d, rows, wide, dots);
+        pick_nearest(dots, centers->squares, centers->k, stride, rows,
+                     labels + r, score ? score + r : NULL);
+    }
+}
+
+void kith_i_score_block(const kith_i_centers *centers,
+                        const kith_i_block *block, double *scratch,
+                        double *scores)
+{
+    uint32_t k = centers->k;
+    const double *squares = centers->squares;
+    if (centers->sparse) {
+        for (uint32_t r = 0; r < block->rows; r++) {
+            sparse_dots(centers, block, r, scratch);
+            for (uint32_t j = 0; j < k; j++)
+                scores[(size_t)r * k + j] = squares[j] - 2 * scratch[j];
+        }
+        return;
+    }
+    uint32_t batch = batch_rows(k, centers->d);
+    double *dots = scratch;
+    double *wide = dots + k * batch_room(block->rows, k, centers->d);
+    for (uint32_t first = 0; first < block->rows; first += batch) {
+        uint32_t left = block->rows - first;
+        uint32_t rows = left < batch ? left : batch;
+        size_t stride =
+            dense_dots(centers, block->dense + (size_t)first * centers->d, rows,
+                       wide, dots);
+        for (uint32_t r = 0; r < rows; r++)
+            for (uint32_t j = 0; j < k; j++)
+                scores[((size_t)first + r) * k + j] =
+                    squares[j] - 2 * dots[j * stride + r];
+    }
+}

@@ -1,0 +1,105 @@
+/* kernel: arithmetic without policy. No allocation, no I/O, no globals, no
+ * coins it was not handed. BLAS and LAPACK are called in this layer only.
+ *
+ * Two kinds live here. Record-local kernels (assign, accumulate, outer) work
+ * on quantised rows with exact integers, or with BLAS on integer-valued
+ * doubles whose every partial sum is below 2^53: their results do not depend
+ * on order, block edges or threads (R2). Kernels on released points (seeding,
+ * lloyd) use plain doubles. */
+#ifndef KITH_KERNEL_I_H
+#define KITH_KERNEL_I_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base_i.h"
+#include "base/block.h"
+
+/* ---- assign.c: nearest centre ------------------------------------------- */
+
+/* k integer-valued centres on the data's lattice. Built by the caller:
+ * coords[j*d + i] when dense, coords[i*k + j] (transposed) when sparse, and
+ * squares[j] = |c_j|^2, all exact integers in double. */
+typedef struct kith_i_centers {
+    uint32_t k, d;
+    int sparse;
+    double *coords;
+    double *squares;
+} kith_i_centers;
+
+/* Round k x d real centres (lattice units, |c| within the domain) to lattice
+ * points and fill the two arrays of *out (coords: k*d, squares: k doubles). */
+void kith_i_centers_set(kith_i_centers *out, const double *real);
+
+/* Doubles of scratch that one call needs. */
+size_t kith_i_assign_scratch(uint32_t block_rows, uint32_t k, uint32_t d,
+                             int sparse);
+
+/* labels[r] = the j with the smallest |x_r - c_j|^2, the lowest j on ties,
+ * compared exactly. If score is not NULL, score[r] = min_j |c_j|^2 - 2 x.c_j
+ * (add |x|^2 for the squared distance), also exact. */
+void kith_i_assign_block(const kith_i_centers *centers,
+                         const kith_i_block *block, double *scratch,
+                         uint32_t *labels, double *score);
+
+/* All of them: scores[r*k + j] = |c_j|^2 - 2 x_r.c_j, exact. Same scratch. */
+void kith_i_score_block(const kith_i_centers *centers,
+                        const kith_i_block *block, double *scratch,
+                        double *scores);
+
+/* ---- blas.c -------------------------------------------------------------- */
+
+/* out[j*n + r] = centers_j . rows_r (k x d by n x d, row-major). Exact on
+ * integer-valued doubles whose sums stay below 2^53; ordinary rounding, which
+ * may depend on n, otherwise. */
+void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
+                         uint32_t n, uint32_t d, double *out);
+
+/* Keep OpenBLAS to one thread while our own workers call it: returns the old
+ * setting for _restore. */
+int kith_i_blas_single(void);
+void kith_i_blas_restore(int saved);
+
+/* ---- accumulate.c: integers only, compiled without vector or FP registers */
+
+/* sums[cell*d + i] += q_i and counts[cell] += 1 for every row whose cell is
+ * below cells; other rows are left out. sums or counts may be NULL. */
+void kith_i_accumulate_rows(const kith_i_block *block, const uint32_t *cell,
+                            uint32_t cells, int64_t *sums, int64_t *counts);
+
+/* ---- outer.c: Gram matrices ---------------------------------------------- */
+
+/* gram[i*w + j] += sum_r v_r[i] v_r[j] for j <= i (lower triangle), exactly:
+ * rows of w int16 values, BLAS on integer-valued doubles per block.
+ * scratch: rows*w + w*w doubles. */
+void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
+                      double *scratch, int64_t *gram);
+
+/* ---- released points: seeding.c, lloyd.c --------------------------------- */
+
+/* n weighted points of dimension d, row-major; weights >= 0. */
+typedef struct kith_i_points {
+    const double *coords;
+    const double *weights;
+    uint32_t n, d;
+} kith_i_points;
+
+double kith_i_distance_squared(const double *a, const double *b, size_t d);
+
+/* How many draws greedy k-means++ compares in each step. */
+uint32_t kith_i_seed_candidates(uint32_t k);
+
+/* Greedy k-means++ (2 + floor(ln k) candidates a step): fills k x d centers.
+ * scratch: n * (3 + floor(ln k)) doubles. With fewer than k distinct points
+ * some are repeated. */
+void kith_i_seed_points(const kith_i_points *points, uint32_t k,
+                        kith_i_coins *coins, double *scratch, double *centers);
+
+/* Lloyd until nothing moves or max_rounds; an empty centre moves to the point
+ * that costs most. Returns the weighted cost. scratch: n + k*(d+1) doubles;
+ * labels: n. */
+double kith_i_lloyd_points(const kith_i_points *points, uint32_t k,
+                           uint32_t max_rounds, double *scratch,
+                           uint32_t *labels, double *centers);
+
+#endif

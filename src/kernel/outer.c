@@ -1,0 +1,22 @@
+/* Gram matrices of quantised vectors, exactly: BLAS on integer-valued doubles
+ * (a block's sums are below 2^30 times its rows, far under 2^53), added up in
+ * int64 across blocks. */
+#include "kernel_i.h"
+
+#include <cblas.h>
+
+void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
+                      double *scratch, int64_t *gram)
+{
+    size_t count = (size_t)rows * w;
+    double *wide = scratch, *block = scratch + count;
+    if (count == 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        wide[i] = values[i];
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)w, (int)rows, 1.0,
+                wide, (int)w, 0.0, block, (int)w);
+    for (size_t i = 0; i < w; i++)
+        for (size_t j = 0; j <= i; j++)
+            gram[i * w + j] += (int64_t)block[i * w + j];
+}

@@ -1,0 +1,379 @@
+/* Example data, streamed to a sink: the papers' generators. Nothing here is
+ * private or secret; all of it follows from the seed (public coins).
+ *
+ * gaussians: K centres uniform on the sphere of radius 0.875, labels uniform,
+ *   independent normal noise in each coordinate, rows clipped to the unit ball
+ *   (the synthetic set of Balcan et al. 2017 scaled into the ball).
+ * subspaces: K Haar-random q-dimensional planes, coefficients uniform on the
+ *   unit sphere, normal noise, rows scaled to length 1 (Wang et al. 2015; the
+ *   scaling repairs the listing, whose rows leave the unit ball).
+ * sparse: K topics over d words. A topic is a random list of words whose
+ *   frequency falls as 1/rank; a row draws words until it has S distinct ones,
+ *   weighs each by log(1 + count), and is scaled to length 1. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "base/domain.h"
+#include "kith/plain.h"
+
+/* Coins of the clusters and of the rows are apart, so that asking for more
+ * rows keeps the first ones. */
+enum { STREAM_CLUSTERS = 1, STREAM_ROWS = 2 };
+
+#define CENTER_RADIUS     0.875
+#define GAUSSIAN_SPREAD   0.0125
+#define SUBSPACE_SPREAD   0.01
+#define MAX_SPREAD        1e100 /* squares stay finite */
+#define TOPIC_FACTOR      8u    /* a topic has this many times S words */
+#define DRAWS_PER_NONZERO 64u   /* then a row is filled up, see row_sparse */
+
+typedef struct word {
+    uint32_t index, count;
+} word;
+
+typedef struct generator {
+    const kith_generate_options *opt;
+    uint32_t width; /* doubles of shape, or words of a topic, a cluster */
+    double spread;
+    kith_i_coins coins;  /* of the rows                                    */
+    double *shape;       /* centres: K x d; bases: K x q x d               */
+    double *row;         /* d, or S when sparse                            */
+    double *coefficient; /* q                                              */
+    uint32_t *topic;     /* sparse: K x width words, most common first     */
+    double *cumulative;  /* sparse: sum of 1/rank                          */
+    uint32_t *count;     /* sparse: by rank, zero between rows             */
+    uint32_t *rank;      /* sparse: ranks that occur in this row           */
+    word *words;         /* sparse: S, to be sorted                        */
+    uint32_t *index;     /* sparse: S                                      */
+} generator;
+
+void kith_generate_options_init(kith_generate_options *opt, size_t size)
+{
+    if (!opt || size < sizeof opt->size)
+        return;
+    kith_generate_options fresh = {.size = size, .spread = -1};
+    memset(opt, 0, size);
+    memcpy(opt, &fresh, size < sizeof fresh ? size : sizeof fresh);
+}
+
+/* ---- vectors ------------------------------------------------------------- */
+
+static double dot(const double *a, const double *b, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void scale(double *v, uint32_t n, double factor)
+{
+    for (uint32_t i = 0; i < n; i++)
+        v[i] *= factor;
+}
+
+/* Uniform on the sphere of the given radius. */
+static void draw_direction(kith_i_coins *coins, double *v, uint32_t n,
+                           double radius)
+{
+    double square;
+    do {
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = kith_i_coins_normal(coins);
+        square = dot(v, v, n);
+    } while (square < 1e-200);
+    scale(v, n, radius / sqrt(square));
+}
+
+static void add_normal(kith_i_coins *coins, double *v, uint32_t n, double sd)
+{
+    for (uint32_t i = 0; i < n; i++)
+        v[i] += sd * kith_i_coins_normal(coins);
+}
+
+/* ---- clusters ------------------------------------------------------------ */
+
+/* q orthonormal rows with Haar law: Gram-Schmidt of normal rows, each made
+ * orthogonal twice, which is enough in floating point. A row that was almost
+ * dependent is drawn again. */
+static void draw_basis(kith_i_coins *coins, double *basis, uint32_t q,
+                       uint32_t d)
+{
+    for (uint32_t r = 0; r < q; r++) {
+        double *v = basis + (size_t)r * d;
+        double length;
+        do {
+            draw_direction(coins, v, d, 1);
+            for (int pass = 0; pass < 2; pass++)
+                for (uint32_t p = 0; p < r; p++) {
+                    const double *u = basis + (size_t)p * d;
+                    double c = dot(u, v, d);
+                    for (uint32_t i = 0; i < d; i++)
+                        v[i] -= c * u[i];
+                }
+            length = sqrt(dot(v, v, d));
+        } while (length < 1e-8);
+        scale(v, d, 1 / length);
+    }
+}
+
+/* Each topic: width distinct words in random order (the start of a shuffle;
+ * any order of all words is as good a start as another). */
+static kith_status draw_topics(generator *g, kith_i_coins *coins,
+                               kith_error *err)
+{
+    uint32_t d = g->opt->dimension;
+    uint32_t *deck = kith_i_alloc(d, sizeof *deck);
+    if (!deck)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < d; i++)
+        deck[i] = i;
+    for (uint32_t c = 0; c < g->opt->clusters; c++)
+        for (uint32_t i = 0; i < g->width; i++) {
+            uint32_t j = i + (uint32_t)kith_i_coins_below(coins, d - i);
+            uint32_t w = deck[j];
+            deck[j] = deck[i];
+            deck[i] = w;
+            g->topic[(size_t)c * g->width + i] = w;
+        }
+    kith_i_free(deck);
+    double sum = 0;
+    for (uint32_t i = 0; i < g->width; i++)
+        g->cumulative[i] = sum += 1.0 / (i + 1.0);
+    return KITH_OK;
+}
+
+static kith_status draw_clusters(generator *g, kith_error *err)
+{
+    const kith_generate_options *opt = g->opt;
+    uint32_t d = opt->dimension;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, opt->seed, STREAM_CLUSTERS);
+    if (opt->kind == KITH_GENERATE_SPARSE)
+        return draw_topics(g, &coins, err);
+    for (uint32_t c = 0; c < opt->clusters; c++) {
+        double *shape = g->shape + (size_t)c * g->width * d;
+        if (opt->kind == KITH_GENERATE_GAUSSIANS)
+            draw_direction(&coins, shape, d, CENTER_RADIUS);
+        else
+            draw_basis(&coins, shape, g->width, d);
+    }
+    return KITH_OK;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static void row_gaussian(generator *g, uint32_t label)
+{
+    uint32_t d = g->opt->dimension;
+    const double *center = g->shape + (size_t)label * d;
+    for (uint32_t i = 0; i < d; i++)
+        g->row[i] = center[i];
+    add_normal(&g->coins, g->row, d, g->spread);
+    double length = sqrt(dot(g->row, g->row, d));
+    if (length > 1)
+        scale(g->row, d, 1 / length);
+}
+
+static void row_subspace(generator *g, uint32_t label)
+{
+    uint32_t d = g->opt->dimension, q = g->width;
+    const double *basis = g->shape + (size_t)label * q * d;
+    double square;
+    do {
+        draw_direction(&g->coins, g->coefficient, q, 1);
+        for (uint32_t i = 0; i < d; i++)
+            g->row[i] = 0;
+        for (uint32_t r = 0; r < q; r++)
+            for (uint32_t i = 0; i < d; i++)
+                g->row[i] += g->coefficient[r] * basis[(size_t)r * d + i];
+        add_normal(&g->coins, g->row, d, g->spread);
+        square = dot(g->row, g->row, d);
+    } while (square < 1e-200);
+    scale(g->row, d, 1 / sqrt(square));
+}
+
+/* A rank with probability proportional to 1/(rank + 1). */
+static uint32_t draw_rank(generator *g)
+{
+    double u = kith_i_coins_unit(&g->coins) * g->cumulative[g->width - 1];
+    uint32_t low = 0, high = g->width - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (u < g->cumulative[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    uint32_t x = ((const word *)a)->index, y = ((const word *)b)->index;
+    return (x > y) - (x < y);
+}
+
+/* When S is close to the number of words, the last ones are rare: after
+ * DRAWS_PER_NONZERO * S draws the most common absent words complete the row. */
+static void row_sparse(generator *g, uint32_t label)
+{
+    uint32_t s = g->opt->sparsity, distinct = 0;
+    const uint32_t *topic = g->topic + (size_t)label * g->width;
+    for (uint64_t t = 0; distinct < s && t < (uint64_t)DRAWS_PER_NONZERO * s;
+         t++) {
+        uint32_t r = draw_rank(g);
+        if (g->count[r]++ == 0)
+            g->rank[distinct++] = r;
+    }
+    for (uint32_t r = 0; distinct < s; r++)
+        if (g->count[r] == 0) {
+            g->count[r] = 1;
+            g->rank[distinct++] = r;
+        }
+    for (uint32_t i = 0; i < s; i++) {
+        uint32_t r = g->rank[i];
+        g->words[i] = (word){topic[r], g->count[r]};
+        g->count[r] = 0;
+    }
+    qsort(g->words, s, sizeof *g->words, by_index);
+    for (uint32_t i = 0; i < s; i++) {
+        g->index[i] = g->words[i].index;
+        g->row[i] = log1p(g->words[i].count);
+    }
+    scale(g->row, s, 1 / sqrt(dot(g->row, g->row, s)));
+}
+
+static kith_status draw_rows(generator *g, kith_row_sink *sink, void *arg,
+                             kith_error *err)
+{
+    const kith_generate_options *opt = g->opt;
+    int sparse = opt->kind == KITH_GENERATE_SPARSE;
+    uint32_t count = sparse ? opt->sparsity : opt->dimension;
+    kith_i_coins_seed(&g->coins, opt->seed, STREAM_ROWS);
+    for (uint64_t i = 0; i < opt->rows; i++) {
+        uint32_t label = (uint32_t)kith_i_coins_below(&g->coins, opt->clusters);
+        if (sparse)
+            row_sparse(g, label);
+        else if (opt->kind == KITH_GENERATE_GAUSSIANS)
+            row_gaussian(g, label);
+        else
+            row_subspace(g, label);
+        if (sink(arg, label, g->index, g->row, count))
+            return kith_i_fail(err, KITH_ERR_CANCELLED,
+                               "stopped by the receiver of the rows");
+    }
+    return KITH_OK;
+}
+
+/* ---- options and memory -------------------------------------------------- */
+
+static kith_status check_options(const kith_generate_options *opt,
+                                 kith_error *err)
+{
+    if (opt->kind < KITH_GENERATE_GAUSSIANS || opt->kind > KITH_GENERATE_SPARSE)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: set kind to gaussians, subspaces or "
+                           "sparse");
+    if (opt->rows == 0 || opt->clusters == 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: rows and clusters must be above 0");
+    if (opt->dimension == 0 || opt->dimension > KITH_I_MAX_DIMENSION)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: dimension must be from 1 to %u",
+                           KITH_I_MAX_DIMENSION);
+    if (!(opt->spread <= MAX_SPREAD))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: spread must be a finite number");
+    int subspaces = opt->kind == KITH_GENERATE_SUBSPACES;
+    if (subspaces && (opt->subspace_dimension == 0 ||
+                      opt->subspace_dimension > opt->dimension))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: the dimension of the planes must be "
+                           "from 1 to the dimension of the rows");
+    int sparse = opt->kind == KITH_GENERATE_SPARSE;
+    if (sparse && (opt->sparsity == 0 || opt->sparsity > opt->dimension))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: sparsity must be from 1 to the "
+                           "dimension");
+    if (sparse && opt->spread >= 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: spread has no meaning for sparse rows");
+    return KITH_OK;
+}
+
+static void generator_free(generator *g)
+{
+    kith_i_free(g->shape);
+    kith_i_free(g->row);
+    kith_i_free(g->coefficient);
+    kith_i_free(g->topic);
+    kith_i_free(g->cumulative);
+    kith_i_free(g->count);
+    kith_i_free(g->rank);
+    kith_i_free(g->words);
+    kith_i_free(g->index);
+}
+
+static kith_status
+generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
+{
+    uint32_t d = opt->dimension, s = opt->sparsity;
+    *g = (generator){.opt = opt, .width = 1, .spread = opt->spread};
+    if (opt->kind == KITH_GENERATE_SPARSE) {
+        uint64_t words = (uint64_t)TOPIC_FACTOR * s;
+        g->width = words < d ? (uint32_t)words : d;
+        g->topic =
+            kith_i_alloc((size_t)opt->clusters * g->width, sizeof *g->topic);
+        g->cumulative = kith_i_alloc(g->width, sizeof *g->cumulative);
+        g->count = kith_i_alloc(g->width, sizeof *g->count);
+        g->rank = kith_i_alloc(s, sizeof *g->rank);
+        g->words = kith_i_alloc(s, sizeof *g->words);
+        g->index = kith_i_alloc(s, sizeof *g->index);
+        g->row = kith_i_alloc(s, sizeof *g->row);
+        if (g->topic && g->cumulative && g->count && g->rank && g->words &&
+            g->index && g->row)
+            return KITH_OK;
+        return kith_i_fail_memory(err);
+    }
+    int subspaces = opt->kind == KITH_GENERATE_SUBSPACES;
+    if (subspaces)
+        g->width = opt->subspace_dimension;
+    if (opt->spread < 0)
+        g->spread = subspaces ? SUBSPACE_SPREAD : GAUSSIAN_SPREAD;
+    /* Below 2^32 * 2^21 * 2^21: not a product of three that could wrap. */
+    size_t planes;
+    if (!__builtin_mul_overflow((size_t)opt->clusters, g->width, &planes))
+        g->shape = kith_i_alloc(planes, (size_t)d * sizeof *g->shape);
+    g->row = kith_i_alloc(d, sizeof *g->row);
+    g->coefficient = kith_i_alloc(g->width, sizeof *g->coefficient);
+    if (g->shape && g->row && g->coefficient)
+        return KITH_OK;
+    return kith_i_fail_memory(err);
+}
+
+kith_status kith_generate(const kith_generate_options *given,
+                          kith_row_sink *sink, void *sink_arg, kith_error *err)
+{
+    if (!given || !sink || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: call kith_generate_options_init first, "
+                           "and give a receiver of the rows");
+    /* An older caller's struct is shorter: what it lacks has its default. */
+    kith_generate_options opt;
+    kith_generate_options_init(&opt, sizeof opt);
+    memcpy(&opt, given, given->size < sizeof opt ? given->size : sizeof opt);
+    kith_status status = check_options(&opt, err);
+    if (status)
+        return status;
+    generator g;
+    status = generator_init(&g, &opt, err);
+    if (!status)
+        status = draw_clusters(&g, err);
+    if (!status)
+        status = draw_rows(&g, sink, sink_arg, err);
+    generator_free(&g);
+    return status;
+}

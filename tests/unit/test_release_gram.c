@@ -1,0 +1,161 @@
+/* Second moments by cell: values, sensitivity by differences under the same
+ * noise, the shape of the noise (diagonal variance twice the off-diagonal). */
+#include <math.h>
+
+#include "dp/dp_i.h"
+#include "support/make_data.h"
+#include "support/stat.h"
+
+enum { N = 300, D = 5, CELLS = 3 };
+
+static void third_map(const void *arg, const kith_i_block *block,
+                      double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)scratch;
+    const int *scale = arg;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        const int16_t *q = block->dense + (size_t)r * block->dimension;
+        cell[r] = q[0] < -5000 ? 0 : (q[0] < 5000 ? 1 : 2);
+        for (uint32_t i = 0; value && i < D; i++)
+            value[r * D + i] = q[i] * *scale;
+    }
+}
+
+static double release(const double *rows, size_t n, double epsilon,
+                      double delta, kith_neighbors nb, int cells, int scale,
+                      uint64_t radius, uint64_t seed, int64_t *out)
+{
+    kith_session *s =
+        open_session(load(rows, n, D, unit_box()), epsilon, delta, nb, 2, seed);
+    kith_i_map map = {cells > 1 || radius ? third_map : NULL, &scale, 0};
+    kith_i_gram_spec spec = {.what = "moments",
+                             .cells = (uint32_t)cells,
+                             .width = D,
+                             .radius = radius,
+                             .charge = kith_i_session_left(s)};
+    double sd;
+    kith_error err = {0};
+    if (kith_i_release_gram(s, &map, &spec, out, &sd, &err))
+        fail_msg("%s", err.message);
+    kith_session_close(s);
+    return sd;
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    double *rows = make_rows(N, D, 4, 3);
+    for (int cells = 1; cells <= CELLS; cells += CELLS - 1) {
+        int64_t got[CELLS * D * D];
+        double sd =
+            release(rows, N, 4000, 1e-6, KITH_ADD_REMOVE, cells, 1, 0, 1, got);
+        double want[CELLS * D * D] = {0};
+        for (size_t r = 0; r < N; r++) {
+            double q[D];
+            for (int i = 0; i < D; i++)
+                q[i] =
+                    trunc(fmax(-1, fmin(1, rows[r * D + (size_t)i])) * 16384);
+            int c = cells == 1 ? 0 : (q[0] < -5000 ? 0 : (q[0] < 5000 ? 1 : 2));
+            for (int i = 0; i < D; i++)
+                for (int j = 0; j < D; j++)
+                    want[(c * D + i) * D + j] += q[i] * q[j];
+        }
+        for (int i = 0; i < cells * D * D; i++) /* 8 sd: 1e-14 */
+            assert_true(fabs((double)got[i] - want[i]) <= 8 * sd + 1);
+        for (int c = 0; c < cells; c++)
+            for (int i = 0; i < D; i++)
+                for (int j = 0; j < D; j++)
+                    assert_int_equal(got[(c * D + i) * D + j],
+                                     got[(c * D + j) * D + i]);
+    }
+    free(rows);
+}
+
+/* Orthogonal replacement rows, in the same and in different cells; hostile
+ * values. In units of the noise the change must not exceed mu. */
+static void test_sensitivity(void **state)
+{
+    (void)state;
+    double mu;
+    assert_int_equal(kith_privacy_mu(1, 1e-6, &mu, NULL), KITH_OK);
+    double *rows = make_rows(N + 1, D, 4, 3),
+           *changed = make_rows(N + 1, D, 4, 3);
+    static const double pairs[][2][D] = {
+        {{.1, 1, 1, -1, 1}, {.1, 1, -1, -1, -1}}, /* same cell */
+        {{1, 1, 1, 1, 1}, {-1, 1, -1, 1, 0}},     /* two cells */
+        {{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}}};
+    double nearest = 0;
+    for (size_t p = 0; p < 3; p++)
+        for (int replace = 0; replace < 2; replace++)
+            for (int pure = 0; pure < 2; pure++)
+                for (int kind = 0; kind < 2; kind++) {
+                    memcpy(rows + N * D, pairs[p][0], sizeof pairs[p][0]);
+                    memcpy(changed + N * D, pairs[p][1], sizeof pairs[p][1]);
+                    int64_t a[CELLS * D * D], b[CELLS * D * D];
+                    kith_neighbors nb =
+                        replace ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+                    uint64_t radius = kind ? 9000 : 0;
+                    double delta = pure ? 0 : 1e-6;
+                    double sd = release(rows, N + 1, 1, delta, nb, CELLS, 700,
+                                        radius, 4, a);
+                    release(replace ? changed : rows, replace ? N + 1 : N, 1,
+                            delta, nb, CELLS, 700, radius, 4, b);
+                    double square = 0, length = 0;
+                    for (int c = 0; c < CELLS; c++)
+                        for (int i = 0; i < D; i++)
+                            for (int j = 0; j < D; j++) {
+                                double v = (double)(a[(c * D + i) * D + j] -
+                                                    b[(c * D + i) * D + j]);
+                                square += v * v;
+                                if (j <= i)
+                                    length += fabs(v);
+                            }
+                    double spent =
+                        pure ? length / (sd / sqrt(2)) : sqrt(square) / sd;
+                    assert_true(spent <= (pure ? 1 : mu) * (1 + 1e-9));
+                    nearest = fmax(nearest, spent / (pure ? 1 : mu));
+                }
+    assert_true(nearest > 0.99); /* the bound is reached */
+    free(rows);
+    free(changed);
+}
+
+/* On empty data the release is pure noise: variances of diagonal and
+ * off-diagonal are 2 : 1. Chi-square sums, false alarm <= 4e-6. */
+static void test_noise_shape(void **state)
+{
+    (void)state;
+    double diagonal = 0, off = 0, none = 0;
+    size_t nd = 0, no = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        int64_t a[D * D];
+        double sd =
+            release(&none, 0, 1, 1e-6, KITH_ADD_REMOVE, 1, 1, 0, seed, a);
+        for (int i = 0; i < D; i++)
+            for (int j = 0; j <= i; j++) {
+                double z = (double)a[i * D + j] / sd;
+                if (i == j) {
+                    diagonal += z * z;
+                    nd++;
+                } else {
+                    off += 2 * z * z;
+                    no++;
+                }
+            }
+    }
+    assert_true(diagonal <= chi_square_limit(nd));
+    assert_true(off <= chi_square_limit(no));
+    /* lower side: Laurent, Massart: k - 2 sqrt(k x) */
+    assert_true(diagonal >= (double)nd - 2 * sqrt((double)nd * ALARM));
+    assert_true(off >= (double)no - 2 * sqrt((double)no * ALARM));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_sensitivity),
+        cmocka_unit_test(test_noise_shape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* Public bounds: the options, the bounds file, and why they are required. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "source.h"
+
+const arg_option bounds_options[] = {
+    {"bounds", 0, "LO:HI", "every feature lies between LO and HI"},
+    {"bounds-file", 0, "FILE",
+     "csv file with one line lo,hi per feature; a first line lo,hi is skipped"},
+    {"radius", 0, "R",
+     "rows lie in a ball of radius R (Euclidean), besides or instead of a box"},
+    {"center", 0, "C",
+     "centre of that ball: one number for all features, or a list with commas, "
+     "one each (default: 0)"},
+    {"normalize", 0, NULL,
+     "map each feature's bounds to [0,1] first; --radius and --center are then "
+     "in these units, and centres are reported in the original ones"},
+};
+const size_t bounds_option_count =
+    sizeof bounds_options / sizeof *bounds_options;
+
+static const char WHY_BOUNDS[] =
+    "public bounds are required\n"
+    "The noise must hide any row that could be in the data, so its size "
+    "follows from\nbounds known beforehand. Bounds taken from the data would "
+    "give away its extreme\nrows: kith never computes them. Give them from "
+    "the meaning of the features:\n"
+    "  --bounds LO:HI      every feature lies between LO and HI\n"
+    "  --bounds-file FILE  one line lo,hi per feature\n"
+    "  --radius R          all rows lie within distance R of the origin (or "
+    "--center)\n"
+    "Rows outside are clipped, so generous guesses are safe but cost accuracy.";
+
+/* Append a number to a growing array; capacity is always a power of two. */
+static int append(double **array, size_t count, double value)
+{
+    if ((count & (count - 1)) == 0) {
+        size_t capacity = count ? 2 * count : 1;
+        double *grown = realloc(*array, capacity * sizeof **array);
+        if (!grown)
+            return cli_no_memory();
+        *array = grown;
+    }
+    (*array)[count] = value;
+    return CLI_OK;
+}
+
+/* "a<separator>b" into two numbers; text is changed. */
+static int split_pair(char *text, char separator, double *lo, double *hi)
+{
+    char *middle = strchr(text, separator);
+    if (!middle)
+        return -1;
+    *middle = '\0';
+    int bad = cli_number(text, lo) || cli_number(middle + 1, hi);
+    *middle = separator;
+    return bad || *lo > *hi ? -1 : 0;
+}
+
+static int parse_box(bounds *out, const char *text)
+{
+    char copy[256];
+    double lo, hi;
+    if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy ||
+        split_pair(copy, ':', &lo, &hi))
+        return cli_usage("--bounds: '%s' is not LO:HI with two finite numbers, "
+                         "LO not above HI",
+                         text);
+    int code = append(&out->lower, 0, lo);
+    if (!code)
+        code = append(&out->upper, 0, hi);
+    out->view.box_count = 1;
+    return code;
+}
+
+/* Remove blanks and a line end in place. */
+static void strip_blanks(char *line)
+{
+    char *to = line;
+    for (const char *p = line; *p; p++)
+        if (*p != ' ' && *p != '\t' && *p != '\r' && *p != '\n')
+            *to++ = *p;
+    *to = '\0';
+}
+
+static int read_box_lines(bounds *out, FILE *file, const char *path)
+{
+    char *line = NULL;
+    size_t capacity = 0, count = 0, number = 0;
+    int code = CLI_OK;
+    errno = 0;
+    while (!code && getline(&line, &capacity, file) >= 0) {
+        double lo, hi;
+        number++;
+        strip_blanks(line);
+        if (!*line || (number == 1 && !strcasecmp(line, "lo,hi")))
+            continue;
+        if (split_pair(line, ',', &lo, &hi)) {
+            code = cli_fail(CLI_INPUT,
+                            "%s: line %zu: expected lo,hi with two finite "
+                            "numbers, lo not above hi",
+                            path, number);
+        } else if (count == UINT32_MAX) {
+            code = cli_fail(CLI_INPUT, "%s: too many lines", path);
+        } else {
+            code = append(&out->lower, count, lo);
+            if (!code)
+                code = append(&out->upper, count, hi);
+            count++;
+        }
+    }
+    if (!code && ferror(file))
+        code = cli_fail(CLI_INPUT, "%s: %s", path, strerror(errno));
+    if (!code && count == 0)
+        code = cli_fail(CLI_INPUT, "%s: no bounds in this file", path);
+    free(line);
+    out->view.box_count = (uint32_t)count;
+    return code;
+}
+
+static int parse_box_file(bounds *out, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return cli_fail(CLI_INPUT, "%s: %s", path, strerror(errno));
+    int code = read_box_lines(out, file, path);
+    fclose(file);
+    return code;
+}
+
+static int parse_center(bounds *out, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return cli_no_memory();
+    char *rest = copy;
+    int code = CLI_OK;
+    uint32_t count = 0;
+    while (!code && rest) {
+        double value;
+        if (cli_number(strsep(&rest, ","), &value))
+            code = cli_usage("--center: '%s' is not a number or a list of "
+                             "numbers with commas",
+                             text);
+        else
+            code = append(&out->center, count++, value);
+    }
+    free(copy);
+    out->view.center_count = count;
+    return code;
+}
+
+int bounds_parse(bounds *out, const args *a)
+{
+    *out = (bounds){0};
+    const char *box = args_value(a, "bounds");
+    const char *file = args_value(a, "bounds-file");
+    const char *radius = args_value(a, "radius");
+    const char *center = args_value(a, "center");
+    if (!box && !file && !radius)
+        return cli_usage("%s", WHY_BOUNDS);
+    if (box && file)
+        return cli_usage("--bounds and --bounds-file exclude each other");
+    if (center && !radius)
+        return cli_usage("--center is the centre of the ball of --radius: "
+                         "give both");
+    if (args_value(a, "normalize") && !box && !file)
+        return cli_usage("--normalize needs --bounds or --bounds-file");
+    int code = args_real(a, "radius", &out->view.radius);
+    if (!code && radius && out->view.radius <= 0)
+        code = cli_usage("--radius: '%s' is not above 0", radius);
+    if (!code && box)
+        code = parse_box(out, box);
+    if (!code && file)
+        code = parse_box_file(out, file);
+    if (!code && center)
+        code = parse_center(out, center);
+    out->view.lower = out->lower;
+    out->view.upper = out->upper;
+    out->view.center = out->center;
+    out->view.normalize = args_value(a, "normalize") != NULL;
+    return code;
+}
+
+void bounds_free(bounds *b)
+{
+    free(b->lower);
+    free(b->upper);
+    free(b->center);
+    *b = (bounds){0};
+}

@@ -1,0 +1,14 @@
+/* commands: the table of each command, and its main. */
+#ifndef KITH_TOOL_COMMANDS_H
+#define KITH_TOOL_COMMANDS_H
+
+#include "args.h"
+
+const arg_command *command_kmeans(void);
+const arg_command *command_evaluate(void);
+const arg_command *command_assign(void);
+const arg_command *command_generate(void);
+
+int kmeans_main(const args *a); /* exit code */
+
+#endif

@@ -1,0 +1,180 @@
+/* `kith evaluate` and `kith assign`: hold a published model against rows.
+ * Neither is private, and both say so. */
+#include <jansson.h>
+#include <math.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "model.h"
+#include "output.h"
+
+static const arg_option output_options[] = {
+    {"output", 'o', "FILE", "write the result here, not to standard output"},
+};
+
+static arg_group groups[] = {
+    {"Input", source_options, 0},
+    {"Output", output_options, 1},
+};
+
+static const char NOTES[] =
+    "The result is computed from the rows without noise: it is NOT private. "
+    "Keep it\nas secret as the rows. --columns defaults to the model's own "
+    "columns,\n--dimension to its dimension.\n";
+
+/* ---- what both share ----------------------------------------------------- */
+
+typedef struct job {
+    model model;
+    source source;
+    output output;
+    const char *const *inputs;
+    size_t input_count;
+} job;
+
+static int job_open(job *j, const args *a)
+{
+    *j = (job){0};
+    if (a->operand_count < 2)
+        return cli_usage("a MODEL and at least one INPUT are needed");
+    j->inputs = a->operands + 1;
+    j->input_count = a->operand_count - 1;
+    const char *path = args_value(a, "output");
+    int code = source_parse(&j->source, a);
+    if (!code)
+        code = output_check_inputs(path, a->operands, a->operand_count);
+    if (!code)
+        code = model_read(&j->model, a->operands[0]);
+    if (code)
+        return code;
+    kith_source_options *opt = &j->source.options;
+    uint32_t dimension = j->model.view.dimension;
+    if (opt->dimension && opt->dimension != dimension)
+        return cli_usage("--dimension: the model has %u features", dimension);
+    opt->dimension = dimension;
+    if (!opt->column_count && j->model.column_count) {
+        opt->columns = j->model.columns;
+        opt->column_count = j->model.column_count;
+    }
+    return output_open(&j->output, path);
+}
+
+static int job_finish(job *j, int code)
+{
+    if (!code)
+        code = output_finish(&j->output);
+    if (!code)
+        code = output_commit(&j->output);
+    return code;
+}
+
+static void job_close(job *j)
+{
+    output_discard(&j->output);
+    model_free(&j->model);
+    source_free(&j->source);
+}
+
+/* ---- evaluate ------------------------------------------------------------ */
+
+static int print_costs(job *j, uint64_t rows, double cost)
+{
+    int median = j->model.objective == KITH_OBJECTIVE_KMEDIAN;
+    json_t *mean = rows ? json_real(cost / (double)rows) : json_null();
+    json_t *json = json_pack("{s:b, s:I, s:f, s:o, s:s}", "private", 0, "rows",
+                             (json_int_t)rows, "cost", cost, "cost_per_row",
+                             mean, "objective", median ? "kmedian" : "kmeans");
+    int bad = !json;
+    if (!bad && j->model.view.lower)
+        bad = json_object_set_new(json, "units", json_string("normalized"));
+    bad = bad || json_out(j->output.file, json);
+    json_decref(json);
+    return bad ? cli_no_memory() : CLI_OK;
+}
+
+static int evaluate_main(const args *a)
+{
+    job j;
+    kith_error err = {0};
+    uint64_t rows = 0;
+    double cost = 0;
+    int code = job_open(&j, a);
+    if (!code)
+        code =
+            cli_status(kith_evaluate(&j.model.view, j.model.objective, j.inputs,
+                                     j.input_count, &j.source.options,
+                                     j.source.threads, &rows, &cost, &err),
+                       &err);
+    if (!code && !isfinite(cost))
+        code = cli_fail(CLI_INPUT, "the cost is too large for a number: are "
+                                   "the rows in the model's units?");
+    if (!code)
+        code = job_finish(&j, print_costs(&j, rows, cost));
+    if (!code)
+        cli_note("these figures are exact, so they are NOT private: keep them "
+                 "as secret as the rows");
+    job_close(&j);
+    return code;
+}
+
+const arg_command *command_evaluate(void)
+{
+    static const arg_command command = {
+        .name = "evaluate",
+        .summary = "Print the exact cost of a model on some rows, as JSON. NOT "
+                   "private.",
+        .usage = "MODEL [OPTION]... INPUT...",
+        .notes = NOTES,
+        .groups = groups,
+        .group_count = sizeof groups / sizeof *groups,
+        .run = evaluate_main,
+    };
+    groups[0].count = source_option_count;
+    return &command;
+}
+
+/* ---- assign -------------------------------------------------------------- */
+
+static int write_labels(void *arg, const uint32_t *labels, size_t count)
+{
+    FILE *file = arg;
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%u\n", labels[i]);
+    return ferror(file); /* a full disk ends the run */
+}
+
+static int assign_main(const args *a)
+{
+    job j;
+    kith_error err = {0};
+    int code = job_open(&j, a);
+    if (!code) {
+        kith_status status = kith_assign(&j.model.view, j.inputs, j.input_count,
+                                         &j.source.options, j.source.threads,
+                                         write_labels, j.output.file, &err);
+        /* A sink that stopped the run has a failed write to report. */
+        code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
+        code = job_finish(&j, code);
+    }
+    if (!code)
+        cli_note("labels tell where each row lies, so they are NOT private: "
+                 "keep them as secret as the rows");
+    job_close(&j);
+    return code;
+}
+
+const arg_command *command_assign(void)
+{
+    static const arg_command command = {
+        .name = "assign",
+        .summary =
+            "Print the nearest centre of each row (from 0). NOT private.",
+        .usage = "MODEL [OPTION]... INPUT...",
+        .notes = NOTES,
+        .groups = groups,
+        .group_count = sizeof groups / sizeof *groups,
+        .run = assign_main,
+    };
+    groups[0].count = source_option_count;
+    return &command;
+}

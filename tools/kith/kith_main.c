@@ -1,0 +1,75 @@
+/* The kith command: finds the command, checks that its output arrived. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <kith/kith.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "output.h"
+
+enum { COMMANDS = 4 };
+
+static void print_help(const arg_command *const *commands)
+{
+    puts("Usage: kith COMMAND [OPTION]... [INPUT]...\n\n"
+         "Cluster sensitive data under differential privacy.\n\nCommands");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
+    puts("\nOther\n"
+         "  --help      print this and exit; kith COMMAND --help tells more\n"
+         "  --version   print the version and what it was built with\n\n"
+         "Example: kith kmeans -k 8 -e 1 --bounds 0:100 -o model.json "
+         "rows.csv\n\n"
+         "The manual: man kith");
+}
+
+static int run_command(const arg_command *const *commands, int argc,
+                       char **argv)
+{
+    const char *names[COMMANDS + 1] = {0};
+    for (int i = 0; i < COMMANDS; i++) {
+        const arg_command *command = commands[i];
+        names[i] = command->name;
+        if (strcmp(command->name, argv[0]))
+            continue;
+        cli_set_command(command->name);
+        if (args_help_wanted(argc - 1, argv + 1)) {
+            args_print_help(command);
+            return CLI_OK;
+        }
+        args a;
+        int code = args_parse(command, argc - 1, argv + 1, &a);
+        return code ? code : command->run(&a);
+    }
+    const char *close = args_closest(argv[0], names);
+    const char *what = argv[0][0] == '-' ? "option" : "command";
+    if (close)
+        return cli_usage("unknown %s '%s'; did you mean %s?", what, argv[0],
+                         close);
+    return cli_usage("unknown %s '%s'", what, argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+    output_prepare();
+    const arg_command *commands[COMMANDS] = {
+        command_kmeans(), command_evaluate(), command_assign(),
+        command_generate()};
+    int code = CLI_OK;
+    if (argc < 2) {
+        code = cli_usage("a command is needed: kmeans, evaluate, assign or "
+                         "generate");
+    } else if (!strcmp(argv[1], "--help")) {
+        print_help(commands);
+    } else if (!strcmp(argv[1], "--version")) {
+        printf("kith %s\n%s\n", kith_version(), kith_build_info());
+    } else {
+        code = run_command(commands, argc - 1, argv + 1);
+    }
+    if (fclose(stdout) && code == CLI_OK)
+        code = cli_fail(CLI_FAILED, "cannot write to standard output: %s",
+                        strerror(errno));
+    return code;
+}

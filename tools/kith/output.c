@@ -1,0 +1,206 @@
+/* Atomic output files; see output.h. */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- signals: remove what is not finished, then die of the signal -------- */
+
+enum { MAX_PENDING = 4 };
+static char *volatile pending[MAX_PENDING];
+
+static void remove_pending(int sig)
+{
+    for (int i = 0; i < MAX_PENDING; i++)
+        if (pending[i])
+            unlink(pending[i]);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void pending_add(char *path)
+{
+    for (int i = 0; i < MAX_PENDING; i++)
+        if (!pending[i]) {
+            pending[i] = path;
+            return;
+        }
+}
+
+static void pending_drop(const char *path)
+{
+    for (int i = 0; i < MAX_PENDING; i++)
+        if (pending[i] == path)
+            pending[i] = NULL;
+}
+
+void output_prepare(void)
+{
+    /* A closed standard stream must not become some other file's number.
+     * The wrong direction makes its use an error, as it should be. */
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDWR};
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
+            _exit(CLI_FAILED);
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is a failed write */
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+        struct sigaction action = {.sa_handler = remove_pending};
+        sigemptyset(&action.sa_mask);
+        if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+static int fail_file(const char *path, const char *what)
+{
+    return cli_fail(CLI_FAILED, "cannot write %s: %s (%s)", path,
+                    strerror(errno), what);
+}
+
+/* "dir/name" -> "dir/.kith-XXXXXX"; NULL when memory is short. */
+static char *temp_name(const char *target)
+{
+    static const char name[] = ".kith-XXXXXX";
+    const char *slash = strrchr(target, '/');
+    size_t directory = slash ? (size_t)(slash - target) + 1 : 0;
+    char *temp = malloc(directory + sizeof name);
+    if (temp) {
+        memcpy(temp, target, directory);
+        memcpy(temp + directory, name, sizeof name);
+    }
+    return temp;
+}
+
+static int open_temp(output *o, const struct stat *old)
+{
+    o->temp = temp_name(o->target);
+    if (!o->temp)
+        return cli_no_memory();
+    int fd = mkstemp(o->temp);
+    if (fd < 0) {
+        int code = fail_file(o->target, "opening a file beside it");
+        free(o->temp);
+        o->temp = NULL;
+        return code;
+    }
+    pending_add(o->temp);
+    mode_t mask = umask(0);
+    umask(mask);
+    mode_t mode = old ? old->st_mode & 0777 : 0666 & ~mask;
+    if (fchmod(fd, mode) || !(o->file = fdopen(fd, "w"))) {
+        int code = fail_file(o->target, "opening");
+        close(fd);
+        return code;
+    }
+    return CLI_OK;
+}
+
+int output_open(output *o, const char *path)
+{
+    *o = (output){0};
+    if (!path || !strcmp(path, "-")) {
+        o->file = stdout;
+        return CLI_OK;
+    }
+    struct stat st;
+    int exists = !stat(path, &st);
+    if (exists && S_ISDIR(st.st_mode))
+        return cli_fail(CLI_FAILED, "cannot write %s: it is a directory", path);
+    /* Through a link, the file it points to is replaced, not the link. */
+    o->target = exists ? realpath(path, NULL) : strdup(path);
+    if (!o->target)
+        return exists ? fail_file(path, "finding it") : cli_no_memory();
+    int code = CLI_OK;
+    if (exists && !S_ISREG(st.st_mode)) {
+        o->file = fopen(o->target, "w");
+        if (!o->file)
+            code = fail_file(path, "opening");
+    } else if (exists && access(o->target, W_OK)) {
+        code = fail_file(path, "replacing it");
+    } else {
+        code = open_temp(o, exists ? &st : NULL);
+    }
+    if (code)
+        output_discard(o);
+    return code;
+}
+
+int output_finish(output *o)
+{
+    int bad = ferror(o->file);
+    bad |= fflush(o->file);
+    if (!o->target)
+        return bad ? cli_fail(CLI_FAILED, "cannot write to standard output: %s",
+                              strerror(errno))
+                   : CLI_OK;
+    if (o->temp && !bad)
+        bad = fsync(fileno(o->file));
+    int saved = errno;
+    if (fclose(o->file) && !bad) {
+        bad = 1;
+        saved = errno;
+    }
+    o->file = NULL;
+    errno = saved;
+    return bad ? fail_file(o->target, "nothing was kept") : CLI_OK;
+}
+
+int output_commit(output *o)
+{
+    int code = CLI_OK;
+    if (o->temp) {
+        if (rename(o->temp, o->target)) {
+            code = fail_file(o->target, "renaming");
+        } else {
+            pending_drop(o->temp);
+            free(o->temp);
+            o->temp = NULL;
+        }
+    }
+    output_discard(o);
+    return code;
+}
+
+void output_discard(output *o)
+{
+    if (o->file && o->target)
+        fclose(o->file);
+    if (o->temp) {
+        unlink(o->temp);
+        pending_drop(o->temp);
+    }
+    free(o->temp);
+    free(o->target);
+    *o = (output){0};
+}
+
+int output_check_inputs(const char *path, const char *const *inputs,
+                        size_t count)
+{
+    struct stat out, in;
+    if (!path || stat(path, &out) || !S_ISREG(out.st_mode))
+        return CLI_OK;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(inputs[i], "-") && !stat(inputs[i], &in) &&
+            in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return cli_usage("%s is an input: writing there would destroy it",
+                             path);
+    return CLI_OK;
+}
+
+int output_has_suffix(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), s = strlen(suffix);
+    return n > s && !strcmp(name + n - s, suffix);
+}

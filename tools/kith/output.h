@@ -1,0 +1,37 @@
+/* output: results appear whole or not at all. A file is written under a
+ * temporary name in its own directory, synced, and renamed; the temporary
+ * file exists from _open on, so that a run is never charged for a result that
+ * cannot be written. Signals remove it. */
+#ifndef KITH_TOOL_OUTPUT_H
+#define KITH_TOOL_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct output {
+    FILE *file;   /* write here                                            */
+    char *target; /* final name; NULL: standard output                     */
+    char *temp;   /* NULL: target is a device or a pipe, written in place  */
+} output;
+
+/* path NULL or "-": standard output. Exit code. */
+int output_open(output *o, const char *path);
+
+/* Flush, sync and close; the target is still untouched. Exit code. */
+int output_finish(output *o);
+/* Give the finished file its name. Exit code. */
+int output_commit(output *o);
+/* Forget it all; fine after _commit and on an all-zero output. */
+void output_discard(output *o);
+
+/* Refuse an output that is one of the inputs. Exit code. */
+int output_check_inputs(const char *path, const char *const *inputs,
+                        size_t count);
+
+/* Call once, first: signals, and standard streams that are closed. */
+void output_prepare(void);
+
+/* Does name end in suffix? */
+int output_has_suffix(const char *name, const char *suffix);
+
+#endif

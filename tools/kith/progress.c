@@ -1,0 +1,45 @@
+/* The progress bar; see progress.h. */
+#include "progress.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int progress_parse(progress *out, const args *a)
+{
+    static const char *const modes[] = {"auto", "always", "never", NULL};
+    unsigned mode = 0;
+    int code = args_choice(a, "progress", modes, &mode);
+    *out = (progress){.terminal = isatty(2)};
+    out->enabled =
+        !args_value(a, "quiet") && (mode == 1 || (mode == 0 && out->terminal));
+    return code;
+}
+
+int progress_step(void *arg, unsigned done, unsigned total)
+{
+    enum { WIDTH = 30 };
+    progress *p = arg;
+    if (!p->enabled || total == 0 || done > total)
+        return 0;
+    if (!p->terminal) {
+        cli_note("step %u of %u", done, total);
+        return 0;
+    }
+    unsigned full = (unsigned)((unsigned long long)done * WIDTH / total);
+    char bar[WIDTH + 1] = "";
+    for (unsigned i = 0; i < WIDTH; i++)
+        bar[i] = i < full ? '#' : '.';
+    fprintf(stderr, "\r[%s] step %u of %u", bar, done, total);
+    fflush(stderr);
+    p->shown = done + 1;
+    return 0;
+}
+
+void progress_clear(progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = 0;
+}

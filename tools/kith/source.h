@@ -1,0 +1,39 @@
+/* source: the options that say how INPUT is read, and what lies in it:
+ * format, columns, header, missing values; and the public bounds. */
+#ifndef KITH_TOOL_SOURCE_H
+#define KITH_TOOL_SOURCE_H
+
+#include <kith/kith.h>
+
+#include "args.h"
+
+extern const arg_option source_options[];
+extern const size_t source_option_count;
+
+typedef struct source {
+    kith_source_options options; /* columns: borrowed from below, or a model */
+    char *column_text;           /* owned copy that columns points into      */
+    const char **columns;
+    uint32_t threads;
+} source;
+
+/* Exit code; free in any case. */
+int source_parse(source *out, const args *a);
+void source_free(source *s);
+
+/* ---- bounds.c ------------------------------------------------------------ */
+
+extern const arg_option bounds_options[];
+extern const size_t bounds_option_count;
+
+typedef struct bounds {
+    kith_bounds view; /* points into the arrays below */
+    double *lower, *upper, *center;
+} bounds;
+
+/* Exit code; free in any case. A box or a radius is required, and a message
+ * explains why. */
+int bounds_parse(bounds *out, const args *a);
+void bounds_free(bounds *b);
+
+#endif
