@@ -3,11 +3,31 @@
  * A fixed number of rounds from a start that does not look at the data. Each
  * round releases, for the current centres, the noisy sizes of the clusters
  * and the noisy sums of their rows about the public origin; the new centre is
- * their ratio. Everything but the two releases is post-processing. */
+ * their ratio. Everything but these two releases is post-processing, and four
+ * free improvements on the classic listing live there: a step is shortened to
+ * the part that is not noise; centres that caught no rows are given half of
+ * the largest cluster; the first rounds use 4k centres; and those are merged
+ * to k by k-means on the released means and sizes. */
 #include "cluster_i.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The first rounds use WIDE * k centres, whose means are then merged. */
+enum { WIDE = 4, MERGE_STARTS = 10 };
+
+/* One run of the method: where the centres are now, and what a round needs. */
+typedef struct {
+    kith_session *session;
+    const kith_kmeans_options *opt;
+    const kith_i_domain *domain;
+    uint32_t rounds, done;
+    kith_i_coins coins;
+    kith_i_centers lattice; /* room for the widest round */
+    double *centers;        /* lattice units; the same room */
+    double *sizes;          /* scratch: one per centre */
+} lloyd_run;
 
 static void nearest_center(const void *arg, const kith_i_block *block,
                            double *scratch, uint32_t *cell, int32_t *value)
@@ -30,21 +50,75 @@ static double count_share(const kith_session *session)
     return 1 / (1 + ratio);
 }
 
-/* Move the centres to the noisy means. A cluster whose noisy size is within
- * two standard deviations of nothing stays where it is: its mean would be
- * noise. */
+/* Expected squared distance that noise moves the mean of a cluster. */
+static double mean_noise(const kith_i_cells *cells, uint32_t j, uint32_t d,
+                         double size)
+{
+    double sd = cells->sum_sd[j] / size;
+    return d * sd * sd;
+}
+
+/* A cluster is lost when its noisy size is within two standard deviations of
+ * nothing, or its mean would be moved by noise beyond the bounds. */
+static int is_lost(const kith_i_domain *domain, const kith_i_cells *cells,
+                   uint32_t j)
+{
+    double size = (double)cells->counts[j];
+    return size < 1 || size < 2 * cells->count_sd ||
+           mean_noise(cells, j, domain->dimension, size) >
+               (double)domain->l2_squared;
+}
+
+/* Move the centres to the noisy means, each step shortened to the part that
+ * is not noise (positive-part James-Stein). Lost clusters stay. */
 static void move_centers(const kith_i_domain *domain, const kith_i_cells *cells,
                          uint32_t k, double *centers)
 {
     uint32_t d = domain->dimension;
     for (uint32_t j = 0; j < k; j++) {
-        double size = (double)cells->counts[j];
-        if (size < 2 * cells->count_sd || size < 1)
+        if (is_lost(domain, cells, j))
             continue;
+        double size = (double)cells->counts[j], square = 0;
         double *c = centers + (size_t)j * d;
+        const int64_t *sum = cells->sums + (size_t)j * d;
+        for (uint32_t i = 0; i < d; i++) {
+            double step = (double)sum[i] / size - c[i];
+            square += step * step;
+        }
+        double noise = mean_noise(cells, j, d, size);
+        double keep = square > noise ? 1 - noise / square : 0;
         for (uint32_t i = 0; i < d; i++)
-            c[i] = (double)cells->sums[(size_t)j * d + i] / size;
+            c[i] += keep * ((double)sum[i] / size - c[i]);
         kith_i_domain_clip(domain, c);
+    }
+}
+
+/* Give each lost centre half of the cluster that is largest now: next to its
+ * centre, in a random (public) direction, so that the next round's border
+ * cuts it in two. */
+static void revive_lost(lloyd_run *run, const kith_i_cells *cells, uint32_t k)
+{
+    const kith_i_domain *domain = run->domain;
+    uint32_t d = domain->dimension;
+    double *sizes = run->sizes;
+    for (uint32_t j = 0; j < k; j++)
+        sizes[j] = is_lost(domain, cells, j) ? 0 : (double)cells->counts[j];
+    double offset = 0.01 * sqrt((double)domain->l2_squared / d);
+    for (uint32_t j = 0; j < k; j++) {
+        if (sizes[j] > 0)
+            continue;
+        uint32_t largest = 0;
+        for (uint32_t i = 1; i < k; i++)
+            largest = sizes[i] > sizes[largest] ? i : largest;
+        if (sizes[largest] <= 0)
+            return; /* nothing but noise: keep the public start */
+        sizes[largest] /= 2;
+        sizes[j] = sizes[largest];
+        const double *from = run->centers + (size_t)largest * d;
+        double *to = run->centers + (size_t)j * d;
+        for (uint32_t i = 0; i < d; i++)
+            to[i] = from[i] + offset * kith_i_coins_normal(&run->coins);
+        kith_i_domain_clip(domain, to);
     }
 }
 
@@ -57,49 +131,129 @@ static double center_noise(const kith_i_domain *domain,
            kith_i_domain_step(domain);
 }
 
-static kith_status run_rounds(kith_session *session,
-                              const kith_kmeans_options *opt, uint64_t rows,
-                              kith_i_centers *lattice, double *centers,
+/* One round with k centres: release sizes and sums. */
+static kith_status release_round(lloyd_run *run, uint32_t k,
+                                 kith_i_cells *cells, kith_error *err)
+{
+    uint32_t d = run->domain->dimension;
+    char what[64];
+    snprintf(what, sizeof what, "round %u of %u, cluster", run->done + 1,
+             run->rounds);
+    run->lattice.k = k;
+    kith_i_centers_set(&run->lattice, run->centers);
+    kith_i_map map = {.run = nearest_center,
+                      .arg = &run->lattice,
+                      .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k, d,
+                                                       run->domain->sparse)};
+    kith_i_loss round =
+        kith_i_session_left(run->session) / (run->rounds - run->done);
+    kith_i_loss count_charge =
+        kith_i_loss_share(round, count_share(run->session));
+    kith_i_cells_spec spec = {.what = what,
+                              .cells = k,
+                              .width = d,
+                              .count_charge = count_charge,
+                              .sum_charge = round - count_charge};
+    kith_status status =
+        kith_i_release_cells(run->session, &map, &spec, cells, err);
+    if (status)
+        return status;
+    run->done++;
+    const kith_kmeans_options *opt = run->opt;
+    if (opt->progress &&
+        opt->progress(opt->progress_arg, run->done, run->rounds)) {
+        kith_i_cells_free(cells);
+        return kith_i_fail(err, KITH_ERR_CANCELLED,
+                           "stopped: what was spent stays spent");
+    }
+    return KITH_OK;
+}
+
+/* Best of several weighted k-means runs over the released means of the wide
+ * round: free, since they are released. Fewer live means than k: they are
+ * kept, and the rest are lost centres for the next round to revive. */
+static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
+                               uint32_t wide, uint32_t k, kith_error *err)
+{
+    uint32_t d = run->domain->dimension, n = 0;
+    size_t size = (size_t)wide * d;
+    double *points = kith_i_alloc(size, sizeof *points);
+    double *weights = kith_i_alloc(wide, sizeof *weights);
+    double *trial = kith_i_alloc((size_t)k * d, sizeof *trial);
+    double *scratch =
+        kith_i_alloc((size_t)wide * 32 + (size_t)k * (d + 1), sizeof *scratch);
+    uint32_t *labels = kith_i_alloc(wide, sizeof *labels);
+    kith_status status = KITH_OK;
+    if (!points || !weights || !trial || !scratch || !labels)
+        status = kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < wide; j++)
+        if (!is_lost(run->domain, cells, j)) {
+            memcpy(points + (size_t)n * d, run->centers + (size_t)j * d,
+                   d * sizeof *points);
+            weights[n++] = (double)cells->counts[j];
+        }
+    kith_i_points live = {points, weights, n, d};
+    double best = HUGE_VAL;
+    for (int start = 0; !status && n > k && start < MERGE_STARTS; start++) {
+        kith_i_seed_points(&live, k, &run->coins, scratch, trial);
+        double cost =
+            kith_i_lloyd_points(&live, k, 100, scratch, labels, trial);
+        if (cost < best) {
+            best = cost;
+            memcpy(run->centers, trial, (size_t)k * d * sizeof *trial);
+        }
+    }
+    if (!status && n > 0 && n <= k)
+        for (uint32_t j = 0; j < k; j++)
+            memcpy(run->centers + (size_t)j * d, points + (size_t)(j % n) * d,
+                   d * sizeof *points);
+    kith_i_free(points);
+    kith_i_free(weights);
+    kith_i_free(trial);
+    kith_i_free(scratch);
+    kith_i_free(labels);
+    return status;
+}
+
+/* Wide rounds first, then their means are merged to k centres, then rounds
+ * with k centres. */
+static kith_status run_rounds(lloyd_run *run, uint64_t rows, uint32_t wide,
                               kith_result *result, kith_error *err)
 {
-    const kith_i_domain *domain = kith_i_session_domain(session);
-    uint32_t k = opt->clusters, rounds = result->rounds;
-    double part = count_share(session);
-    kith_i_map map = {.run = nearest_center,
-                      .arg = lattice,
-                      .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k,
-                                                       domain->dimension,
-                                                       domain->sparse)};
-    for (uint32_t t = 0; t < rounds; t++) {
-        char what[64];
-        snprintf(what, sizeof what, "round %u of %u, cluster", t + 1, rounds);
-        kith_i_loss round = kith_i_session_left(session) / (rounds - t);
-        kith_i_loss count_charge = kith_i_loss_share(round, part);
-        kith_i_cells_spec spec = {.what = what,
-                                  .cells = k,
-                                  .width = domain->dimension,
-                                  .count_charge = count_charge,
-                                  .sum_charge = round - count_charge};
+    uint32_t k = run->opt->clusters;
+    uint32_t wide_rounds = (3 * run->rounds + 4) / 8;
+    if (wide_rounds == 0)
+        wide = k;
+    kith_status status =
+        kith_i_spread(run->domain, wide, &run->coins, run->centers, err);
+    while (!status && run->done < run->rounds) {
+        uint32_t now = run->done < wide_rounds ? wide : k;
         kith_i_cells cells;
-        kith_i_centers_set(lattice, centers);
-        kith_status status =
-            kith_i_release_cells(session, &map, &spec, &cells, err);
+        status = release_round(run, now, &cells, err);
         if (status)
-            return status;
-        move_centers(domain, &cells, k, centers);
+            break;
+        move_centers(run->domain, &cells, now, run->centers);
+        if (run->done == wide_rounds)
+            status = merge_means(run, &cells, now, k, err);
+        else if (run->done < run->rounds)
+            revive_lost(run, &cells, now);
         double total = 0;
         for (uint32_t j = 0; j < k; j++) {
             result->weights[j] = fmax((double)cells.counts[j], 0);
             total += result->weights[j];
         }
         result->noise =
-            center_noise(domain, &cells, k, rows ? (double)rows : total);
+            center_noise(run->domain, &cells, k, rows ? (double)rows : total);
         kith_i_cells_free(&cells);
-        if (opt->progress && opt->progress(opt->progress_arg, t + 1, rounds))
-            return kith_i_fail(err, KITH_ERR_CANCELLED,
-                               "stopped: what was spent stays spent");
     }
-    return KITH_OK;
+    return status;
+}
+
+static uint32_t default_rounds(const kith_session *session)
+{
+    /* Measured (bench/RESULTS.md): in pure DP a round costs 1/T of epsilon,
+     * in Gaussian DP only 1/sqrt(T) of mu. */
+    return kith_i_session_measure(session) == KITH_PURE_DP ? 5 : 8;
 }
 
 kith_status kith_i_kmeans_lloyd(kith_session *session,
@@ -107,26 +261,31 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
-    size_t size = (size_t)opt->clusters * domain->dimension;
-    kith_i_centers lattice = {
-        .k = opt->clusters, .d = domain->dimension, .sparse = domain->sparse};
-    double *centers = kith_i_alloc(size, sizeof *centers);
-    lattice.coords = kith_i_alloc(size, sizeof *lattice.coords);
-    lattice.squares = kith_i_alloc(opt->clusters, sizeof *lattice.squares);
-    result->rounds = opt->rounds ? opt->rounds : 5;
+    result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
+    uint32_t wide = opt->clusters * WIDE;
+    size_t size = (size_t)wide * domain->dimension;
+    lloyd_run run = {
+        .session = session,
+        .opt = opt,
+        .domain = domain,
+        .rounds = result->rounds,
+        .lattice = {.d = domain->dimension, .sparse = domain->sparse}};
+    kith_i_coins_seed(&run.coins, opt->public_seed, 0);
+    run.sizes = kith_i_alloc(wide, sizeof *run.sizes);
+    run.centers = kith_i_alloc(size, sizeof *run.centers);
+    run.lattice.coords = kith_i_alloc(size, sizeof *run.lattice.coords);
+    run.lattice.squares = kith_i_alloc(wide, sizeof *run.lattice.squares);
     kith_status status = KITH_OK;
-    if (!centers || !lattice.coords || !lattice.squares)
+    if (!run.sizes || !run.centers || !run.lattice.coords ||
+        !run.lattice.squares)
         status = kith_i_fail_memory(err);
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, opt->public_seed, 0);
     if (!status)
-        status = kith_i_spread(domain, opt->clusters, &coins, centers, err);
+        status = run_rounds(&run, rows, wide, result, err);
     if (!status)
-        status = run_rounds(session, opt, rows, &lattice, centers, result, err);
-    if (!status)
-        kith_i_result_set_centers(result, domain, centers);
-    kith_i_free(centers);
-    kith_i_free(lattice.coords);
-    kith_i_free(lattice.squares);
+        kith_i_result_set_centers(result, domain, run.centers);
+    kith_i_free(run.sizes);
+    kith_i_free(run.centers);
+    kith_i_free(run.lattice.coords);
+    kith_i_free(run.lattice.squares);
     return status;
 }

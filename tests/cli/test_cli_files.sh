@@ -101,14 +101,15 @@ os.execv(sys.argv[1], sys.argv[1:])" "$KITH" kmeans $A --format csv -o m.json \
     check "waits for its input with two temporary files" \
         [ "$(find . -name '.kith-*' | wc -l)" = 2 ]
     kill -$signal $pid
+    exec 9>&- # so that a process that lives on comes to its end
     { wait $pid; } 2>/dev/null
     code=$?
-    exec 9>&-
     LAST="kith kmeans, killed by SIG$signal"
     check "dies of the signal ($code)" [ $code -gt 128 ]
     check "the old file is untouched" [ "$(cat m.json)" = old ]
     check "no centres" [ ! -e c.npy ]
     clean
+    rm -f .kith-* c.npy
 done
 LAST="kith assign | head"
 "$KITH" generate gaussians --rows 200000 --dimension 2 -k 2 --labels l.txt 2>"$ERR" | head -n 1 >/dev/null

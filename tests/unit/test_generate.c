@@ -221,6 +221,31 @@ static void subspaces_are_isotropic(void **state)
     assert_true(fabs(energy - 1.0 / Q) < 5 * 0.5 / sqrt(SEEDS));
 }
 
+/* Within one plane no direction is preferred: the second moment M of the rows
+ * has q equal eigenvalues, tr M^2 = 1/q. For q = 2, N (tr M^2 - 1/2) * 4 is
+ * chi-square with 2 degrees of freedom, above 27.7 with probability 1e-6. */
+static void planes_are_round(void **state)
+{
+    (void)state;
+    enum { N = 20000, D = 5, Q = 2 };
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        kith_generate_options opt = options(KITH_GENERATE_SUBSPACES, N, D, 1);
+        opt.subspace_dimension = Q;
+        opt.spread = 0;
+        opt.seed = seed;
+        table t = make(&opt);
+        double moment[D][D] = {{0}}, square = 0;
+        for (size_t r = 0; r < N; r++)
+            for (size_t i = 0; i < D; i++)
+                for (size_t j = 0; j < D; j++)
+                    moment[i][j] += t.value[r * D + i] * t.value[r * D + j] / N;
+        for (int i = 0; i < D; i++)
+            square += dot(moment[i], moment[i], D);
+        assert_true(square - 0.5 > -1e-9 && square - 0.5 < 27.7 / (4.0 * N));
+        drop(&t);
+    }
+}
+
 static void sparse_rows_are_topics(void **state)
 {
     (void)state;
@@ -362,6 +387,7 @@ int main(void)
         cmocka_unit_test(gaussians_stay_in_the_ball),
         cmocka_unit_test(subspaces_have_dimension_q),
         cmocka_unit_test(subspaces_are_isotropic),
+        cmocka_unit_test(planes_are_round),
         cmocka_unit_test(sparse_rows_are_topics),
         cmocka_unit_test(sparse_rows_may_be_full),
         cmocka_unit_test(seeds_decide),

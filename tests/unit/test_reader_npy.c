@@ -224,6 +224,55 @@ static void test_blocks_columns_and_sources(void **state)
     expect_failure(&r, KITH_ERR_INPUT, (const char *[]){"a.npy", NULL}, NULL);
 }
 
+/* Fortran order from a plain file of more than one set of column segments,
+ * and rows so wide that few fit the window. */
+static void test_large_files(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000, COLUMNS = 200, WIDE = 600000 };
+    unsigned char *bytes = malloc((size_t)ROWS * COLUMNS + 128);
+    assert_non_null(bytes);
+    put_array(&built, "|u1", 1, ROWS, COLUMNS);
+    memcpy(bytes, built.bytes, built.count);
+    for (uint32_t j = 0; j < COLUMNS; j++)
+        for (uint32_t i = 0; i < ROWS; i++)
+            bytes[built.count + (size_t)j * ROWS + i] =
+                (unsigned char)(i * 31 + (i >> 8) + j * 7);
+    const char *path = scratch_path("large.npy");
+    write_file(path, bytes, built.count + (size_t)ROWS * COLUMNS);
+    kith_source_options opt = options(KITH_FORMAT_AUTO);
+    kith_i_reader *reader = NULL;
+    kith_error err;
+    kith_i_rows rows = {0};
+    uint32_t i = 0;
+    assert_int_equal(kith_i_reader_open(&path, 1, &opt, &reader, &err), 0);
+    do {
+        assert_int_equal(kith_i_reader_next(reader, &rows, &err), KITH_OK);
+        for (uint32_t r = 0; r < rows.rows; r++, i++)
+            for (uint32_t j = 0; j < COLUMNS; j++)
+                if (rows.dense[(size_t)r * COLUMNS + j] !=
+                    (unsigned char)(i * 31 + (i >> 8) + j * 7))
+                    fail();
+    } while (rows.rows > 0);
+    assert_int_equal(i, ROWS);
+    kith_i_reader_close(reader);
+
+    put_array(&built, "<f8", 0, 3, WIDE);
+    memcpy(bytes, built.bytes, built.count);
+    memset(bytes + built.count, 0, (size_t)WIDE * 8 * 3);
+    for (size_t r = 0; r < 3; r++) {
+        double x = (double)r + 0.5;
+        memcpy(bytes + built.count + (r * WIDE + 599998) * 8, &x, sizeof x);
+    }
+    opt.columns = (const char *[]){"599999"};
+    opt.column_count = 1;
+    reading r =
+        read_bytes("w.npy", bytes, built.count + (size_t)WIDE * 24, 0, &opt);
+    expect_rows(&r, 3, 1, (const double[]){0.5, 1.5, 2.5});
+    forget(&r);
+    free(bytes);
+}
+
 static void test_missing(void **state)
 {
     (void)state;
@@ -405,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_every_type_and_order),
         cmocka_unit_test(test_one_dimension_and_versions),
         cmocka_unit_test(test_blocks_columns_and_sources),
+        cmocka_unit_test(test_large_files),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_empty_arrays),
         cmocka_unit_test(test_bad_headers),

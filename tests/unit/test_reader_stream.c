@@ -261,6 +261,24 @@ static void test_cannot_open(void **state)
     expect_open_error(scratch_path("empty.csv.zst"), "empty.csv.zst");
 }
 
+/* The format is looked up behind .gz and .zst. */
+static void test_names_of_packed_files(void **state)
+{
+    (void)state;
+    kith_source_options opt = options(KITH_FORMAT_AUTO);
+    size_t made = pack_gzip("1,2\n", 4, packed);
+    reading r = read_bytes("t.csv.gz", packed, made, 0, &opt);
+    expect_rows(&r, 1, 2, (const double[]){1, 2});
+    forget(&r);
+    made = pack_zstd("1\t2\n", 4, packed);
+    r = read_bytes("t.tsv.zst", packed, made, 0, &opt);
+    expect_rows(&r, 1, 2, (const double[]){1, 2});
+    forget(&r);
+    r = read_bytes("t.zst", packed, made, 0, &opt);
+    expect_failure(&r, KITH_ERR_ARGUMENT,
+                   (const char *[]){"t.zst", "--format", NULL}, NULL);
+}
+
 static void test_line_too_long(void **state)
 {
     (void)state;
@@ -294,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_cannot_open),
+        cmocka_unit_test(test_names_of_packed_files),
         cmocka_unit_test(test_line_too_long),
     };
     fill_text();

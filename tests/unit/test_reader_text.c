@@ -496,6 +496,34 @@ static void test_nul_in_a_column_not_chosen(void **state)
     forget(&r);
 }
 
+static void test_long_names_and_lines(void **state)
+{
+    (void)state;
+    /* A long name is cut between characters (here two bytes each). */
+    char text[400] = "a", *p = text + 1;
+    for (int i = 0; i < 60; i++, p += 2)
+        memcpy(p, "\xc3\xa4", 2);
+    memcpy(p, "\nx\n", 4);
+    kith_source_options opt = options(KITH_FORMAT_CSV);
+    reading r = read_text(text, &opt);
+    expect_failure(
+        &r, KITH_ERR_INPUT,
+        (const char *[]){"line 2: column 1 (a\xc3\xa4", "\xc3\xa4...)", NULL},
+        NULL);
+    size_t commas = 2000000;
+    char *line = malloc(commas + 1);
+    assert_non_null(line);
+    memset(line, ',', commas);
+    r = read_bytes("t.csv", line, commas, 0, &opt);
+    expect_failure(&r, KITH_ERR_INPUT,
+                   (const char *[]){"t.csv: line 1", "2000000", NULL}, NULL);
+    /* One less is a row, of missing values. */
+    r = read_bytes("t.csv", line, commas - 1, 0, &opt);
+    expect_failure(&r, KITH_ERR_INPUT,
+                   (const char *[]){"t.csv: line 1: column 1", NULL}, NULL);
+    free(line);
+}
+
 static void test_options(void **state)
 {
     (void)state;
@@ -542,6 +570,7 @@ int main(void)
         cmocka_unit_test(test_shards_are_checked_at_open),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_nul_in_a_column_not_chosen),
+        cmocka_unit_test(test_long_names_and_lines),
         cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -32,7 +32,7 @@ static int run_command(const arg_command *const *commands, int argc,
     for (int i = 0; i < COMMANDS; i++) {
         const arg_command *command = commands[i];
         names[i] = command->name;
-        if (strcmp(command->name, argv[0]))
+        if (strcmp(command->name, argv[0]) != 0)
             continue;
         cli_set_command(command->name);
         if (args_help_wanted(argc - 1, argv + 1)) {

@@ -33,8 +33,8 @@ static const arg_option privacy_options[] = {
 static const arg_option method_options[] = {
     {"method", 0, "M", "lloyd (default): Lloyd iterations on noisy sums"},
     {"rounds", 0, "T",
-     "number of iterations (default: 5); with --non-private the most that are "
-     "made (default: 300)"},
+     "number of iterations (default: the method's own, printed in the model); "
+     "with --non-private the most that are made (default: 300)"},
     {"seed", 0, "N", "public coins, printed in the model (default: 0)"},
 };
 
@@ -206,6 +206,8 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
         .output = args_value(a, "output"),
         .centers = args_value(a, "centers"),
     };
+    if (run->output && !strcmp(run->output, "-"))
+        run->output = NULL; /* standard output */
     int code = check_mode(a);
     if (!code)
         code = parse_numbers(run, a);

@@ -192,7 +192,7 @@ int output_check_inputs(const char *path, const char *const *inputs,
     if (!path || stat(path, &out) || !S_ISREG(out.st_mode))
         return CLI_OK;
     for (size_t i = 0; i < count; i++)
-        if (strcmp(inputs[i], "-") && !stat(inputs[i], &in) &&
+        if (strcmp(inputs[i], "-") != 0 && !stat(inputs[i], &in) &&
             in.st_dev == out.st_dev && in.st_ino == out.st_ino)
             return cli_usage("%s is an input: writing there would destroy it",
                              path);

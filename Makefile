@@ -1,0 +1,90 @@
+# The front door. CMake does the work (CMakePresets.json); each target here
+# installs missing packages first, so that it works on a fresh machine.
+
+PREFIX ?= /usr/local
+JOBS ?= 2
+FUZZ_SECONDS ?= 60
+CTEST = ctest --output-on-failure -j$(JOBS)
+LIBRARY = --target kith_static kith_shared kith
+SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
+
+.PHONY: help build test demo bench install lint format asan tsan clang fuzz \
+	clean bootstrap
+
+## help: what can be made (this list)
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sed 's/^\([a-z]*\): /  make \1|/' | \
+	    awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
+
+bootstrap:
+	@scripts/bootstrap.sh
+
+## build: the library and the command, optimised, in build/release
+build: bootstrap
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release $(LIBRARY)
+
+## test: build with gcc and clang, warnings are errors, and run every test
+test: bootstrap
+	@cmake --preset clang >/dev/null
+	@cmake --build --preset clang $(LIBRARY)
+	@cmake --preset release -DKITH_WERROR=ON >/dev/null
+	@cmake --build --preset release
+	@$(CTEST) --test-dir build/release
+
+## demo: cluster example data privately and compare with a non-private run
+demo: build
+	@KITH=build/release/tools/kith/kith scripts/demo.sh
+
+## bench: the comparisons and speeds of bench/RESULTS.md
+bench: build
+	@cmake --build --preset release --target benches
+	@python3 bench/run.py
+
+## install: the library, headers, command and manual (PREFIX, DESTDIR)
+install: bootstrap
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build --preset release $(LIBRARY)
+	@DESTDIR=$(DESTDIR) cmake --install build/release
+
+## lint: formatting, clang-tidy, cppcheck, shellcheck, rules of the house
+lint:
+	@scripts/bootstrap.sh lint
+	@clang-format --dry-run -Werror $(SOURCES)
+	@scripts/check_layers.py
+	@scripts/check_banned.py
+	@shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run \
+	    $$(find tests -name '*.sh')
+	@cmake --preset clang >/dev/null
+	@find src tools -name '*.c' | \
+	    xargs -P $(JOBS) -n 4 clang-tidy -p build/clang --quiet
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	    --enable=warning,portability,performance -j $(JOBS) \
+	    -D_GNU_SOURCE -I include -I src -I build/clang/include src tools
+
+## format: put every source file into the house style
+format:
+	@scripts/bootstrap.sh lint
+	@clang-format -i $(SOURCES)
+
+## asan: build and test with AddressSanitizer and UBSan
+## tsan: build and test with ThreadSanitizer
+## clang: build and test with clang, warnings are errors
+asan tsan clang: bootstrap
+	@cmake --preset $@ >/dev/null
+	@cmake --build --preset $@
+	@$(CTEST) --test-dir build/$@
+
+## fuzz: fuzz the readers for FUZZ_SECONDS (60)
+fuzz:
+	@scripts/bootstrap.sh fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz --target fuzz_readers
+	@mkdir -p build/fuzz/found
+	@build/fuzz/tests/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) \
+	    -artifact_prefix=build/fuzz/ build/fuzz/found \
+	    tests/fuzz/corpus/readers
+
+## clean: remove every build and the demo's files
+clean:
+	@rm -rf build demo

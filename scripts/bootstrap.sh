@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Make sure that the packages which building and testing need are installed
+# (Debian and its relatives). Quiet when they are.
+#   scripts/bootstrap.sh [lint] [fuzz]    more groups
+set -eu
+cd "$(dirname "$0")/.."
+
+packages="cmake ninja-build gcc libc6-dev binutils pkg-config
+  libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev
+  libjansson-dev libcmocka-dev
+  clang python3 mandoc gzip zstd"
+for group in "$@"; do
+    case $group in
+    lint) packages="$packages clang-format clang-tidy cppcheck shellcheck" ;;
+    fuzz) packages="$packages libclang-rt-dev" ;;
+    *)
+        echo "bootstrap: unknown group: $group" >&2
+        exit 2
+        ;;
+    esac
+done
+
+# Elsewhere cmake says what is missing.
+command -v dpkg-query >/dev/null || exit 0
+
+# shellcheck disable=SC2086
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $packages \
+    2>/dev/null | sed -n 's/ installed$//p' | tr '\n' ' ') || true
+missing=
+for package in $packages; do
+    case " $installed" in
+    *" $package "*) ;;
+    *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+line="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=
+elif sudo -n true 2>/dev/null; then
+    as_root="sudo -n"
+else
+    echo "These packages are missing; as root, run:" >&2
+    echo "  apt-get update && $line" >&2
+    exit 1
+fi
+echo "installing:$missing"
+# shellcheck disable=SC2086
+{
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+    $as_root env DEBIAN_FRONTEND=noninteractive $line
+} </dev/null

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Who may include whom (docs/design.md), checked on every build.
+
+Run from the root of the source tree. First shows on a tree made of violations
+that each of them is caught, then checks the real one; --self-test stops after
+the first part.
+"""
+import os
+import re
+import sys
+import tempfile
+
+# layer -> the layers whose headers it may include, besides its own and
+# include/kith. Anything not listed is forbidden.
+LAYERS = {
+    "base": set(),
+    "kernel": {"base"},
+    "budget": {"base"},
+    "data": {"base"},
+    "dp": {"base", "kernel", "budget", "data"},
+    "cluster": {"base", "kernel", "dp"},
+    "plain": {"base", "kernel", "data"},
+}
+
+# (layer, header) pairs that are fine although the layer as a whole is not:
+# dp_i.h shows losses, and a non-private run makes the same kind of result.
+EXTRA = {
+    ("cluster", "budget/budget_i.h"),
+    ("plain", "cluster/result_i.h"),
+}
+
+# header -> the only layers that may include it. Here the records live.
+RESERVED = {
+    "data/fold.h": {"data", "dp", "plain"},
+    "data/reader.h": {"data", "plain"},
+    "dp/dp_private.h": {"dp"},
+    "dp/sampler.h": {"dp"},
+    "dp/entropy.h": {"dp"},
+    "dp/noise.h": {"dp"},
+    "dp/aggregate.h": {"dp"},
+    "dp/select.h": {"dp"},
+}
+
+# outside header -> layers, or files, that may include it.
+OUTSIDE = {
+    "cblas.h": {"kernel"},
+    "lapacke.h": {"kernel"},
+    "openblas_config.h": {"kernel"},
+    "sodium.h": {"dp/entropy.c"},
+    "gmp.h": {"budget", "dp"},
+    "mpfr.h": {"budget", "dp"},
+    "zlib.h": {"data"},
+    "zstd.h": {"data"},
+    "jansson.h": {"tools"},
+}
+
+MAX_LINES = 600
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+
+
+def sources(root, *folders):
+    """Paths below root, sorted, with forward slashes."""
+    for folder in folders:
+        for at, _, names in sorted(os.walk(os.path.join(root, folder))):
+            for name in sorted(names):
+                if name.endswith((".c", ".h", ".in")):
+                    yield os.path.relpath(os.path.join(at, name), root)
+
+
+def includes(text):
+    """(line, quote, header) of every include that is not commented out."""
+    # Comments become as many line ends, so that line numbers stay.
+    text = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, *match.groups()
+
+
+def outside_problem(header, layer, inside):
+    allowed = OUTSIDE.get(header)
+    if allowed is None or layer in allowed or inside in allowed:
+        return None
+    return f"<{header}> belongs to {', '.join(sorted(allowed))}"
+
+
+def inner_problem(root, layer, header):
+    """What is wrong with a quoted include of a file in src/layer."""
+    if ".." in header.split("/"):
+        return f'"{header}": includes are rooted at src/, without ..'
+    if header.startswith("kith/"):
+        return None
+    if "/" not in header:  # a neighbour in the same folder
+        if not os.path.exists(os.path.join(root, "src", layer, header)):
+            return f'"{header}" is not in src/{layer}/'
+        header = f"{layer}/{header}"
+    target = header.split("/")[0]
+    if target not in LAYERS:
+        return f'"{header}" is in no layer'
+    if layer not in RESERVED.get(header, {layer}):
+        return f'"{header}" is for {", ".join(sorted(RESERVED[header]))} only'
+    if (target != layer and target not in LAYERS[layer]
+            and (layer, header) not in EXTRA):
+        return f'{layer}/ may not include {target}/ ("{header}")'
+    return None
+
+
+def source_problem(root, path, quote, header):
+    """What is wrong with this include in a file of src/."""
+    parts = path.split("/")
+    if len(parts) != 3 or parts[1] not in LAYERS:
+        return "files of src/ live in a layer's folder"
+    if quote == "<":
+        if header.startswith("kith/"):
+            return f'write "{header}", not <{header}>'
+        return outside_problem(header, parts[1], "/".join(parts[1:]))
+    return inner_problem(root, parts[1], header)
+
+
+def tool_problem(root, path, quote, header):
+    """tools/ sees what a user of the library sees."""
+    if quote == "<":
+        return outside_problem(header, "tools", None)
+    if not os.path.exists(os.path.join(root, os.path.dirname(path), header)):
+        return f'"{header}": the tools use <kith/...> and their own headers'
+    if ".." in header.split("/"):
+        return f'"{header}": the tools do not reach outside their folder'
+    return None
+
+
+def public_problem(root, path, quote, header):
+    """Installed headers need nothing but the C standard and each other."""
+    if quote == '"' and header.startswith("kith/"):
+        return None
+    if quote == "<" and re.fullmatch(r"(std\w+|inttypes|limits)\.h", header):
+        return None
+    return f"a public header may not include {header}"
+
+
+RULES = {"src": source_problem, "tools": tool_problem,
+         "include": public_problem}
+
+
+def check(root):
+    """(number of files, problems)"""
+    problems, seen, count = [], {}, 0
+    for path in sources(root, *RULES):
+        count += 1
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        lines = text.count("\n")
+        if lines > MAX_LINES:
+            problems.append(f"{path}: {lines} lines, more than {MAX_LINES}: "
+                            "look for the second idea hiding in it")
+        top, name = path.split("/")[0], os.path.basename(path)
+        if top != "include":
+            if name in seen:
+                problems.append(f"{path}: same file name as {seen[name]}")
+            seen.setdefault(name, path)
+        for line, quote, header in includes(text):
+            problem = RULES[top](root, path, quote, header)
+            if problem:
+                problems.append(f"{path}:{line}: {problem}")
+    return count, problems
+
+
+# ---- the check can fail ----------------------------------------------------
+
+# path -> (contents, words that a problem must have; None: must be fine)
+SPECIMENS = {
+    "src/base/base_i.h": ('#include "kith/status.h"\n', None),
+    "src/base/up.c": ('#include "kernel/kernel_i.h"\n', "may not include"),
+    "src/kernel/kernel_i.h": ('#include "base/base_i.h"\n', None),
+    "src/kernel/good_blas.c": ("#include <cblas.h>\n", None),
+    "src/kernel/side.c": ('#include "budget/budget_i.h"\n',
+                          "may not include"),
+    "src/budget/budget_i.h": ("#include <gmp.h>\n#include <mpfr.h>\n", None),
+    "src/budget/reach.c": ('#include "data/dataset_i.h"\n',
+                           "may not include"),
+    "src/data/fold.h": ("", None),
+    "src/data/reader.h": ("", None),
+    "src/data/good_data.c": ('#include "fold.h"\n#include "reader.h"\n', None),
+    "src/data/math.c": ("#include <gmp.h>\n", "belongs to"),
+    "src/dp/dp_i.h": ('#include "budget/budget_i.h"\n', None),
+    "src/dp/dp_private.h": ('#include "data/fold.h"\n', None),
+    "src/dp/entropy.h": ("", None),
+    "src/dp/entropy.c": ("#include <sodium.h>\n", None),
+    "src/dp/raw.c": ('#include "data/reader.h"\n', "only"),
+    "src/dp/coin.c": ("#include <sodium.h>\n", "belongs to"),
+    "src/dp/climb.c": ('#include "cluster/result_i.h"\n', "may not include"),
+    "src/cluster/result_i.h": ('#include "budget/budget_i.h"\n', None),
+    "src/cluster/peek.c": ('#include "data/fold.h"\n', "only"),
+    "src/cluster/draw.c": ('#include "dp/entropy.h"\n', "only"),
+    "src/cluster/inner.c": ('#include "dp/dp_private.h"\n', "only"),
+    "src/cluster/ledger.c": ('#include "budget/gdp.h"\n', "may not include"),
+    "src/cluster/fast.c": ("#include <cblas.h>\n", "belongs to"),
+    "src/cluster/write.c": ("#include <jansson.h>\n", "belongs to"),
+    "src/cluster/dots.c": ('#include "../data/fold.h"\n', "rooted at src/"),
+    "src/cluster/angle.c": ("#include <kith/data.h>\n", "not <kith/data.h>"),
+    "src/cluster/lost.c": ('#include "nowhere.h"\n', "is not in src/"),
+    "src/cluster/fine.c": ('/* #include "data/fold.h"\n*/\n'
+                           '#include "result_i.h"\n', None),
+    "src/plain/good_plain.c": ('#include "cluster/result_i.h"\n'
+                               '#include "data/fold.h"\n'
+                               '#include "data/reader.h"\n', None),
+    "src/plain/gate.c": ('  #  include "dp/dp_i.h"\n', "may not include"),
+    "src/plain/friend.c": ('#include "cluster/cluster_i.h"\n',
+                           "may not include"),
+    "src/utils/helper.c": ("#include <stdio.h>\n", "layer's folder"),
+    "tools/kith/good_tool.c": ('#include <kith/kith.h>\n#include "cli.h"\n'
+                               "#include <jansson.h>\n", None),
+    "tools/kith/cli.h": ("", None),
+    "tools/kith/deep.c": ('#include "base/base_i.h"\n', "own headers"),
+    "tools/kith/deeper.c": ('#include "../../src/base/base_i.h"\n',
+                            "outside their folder"),
+    "tools/kith/noise.c": ("#include <sodium.h>\n", "belongs to"),
+    "tools/kith/entropy.c": ("", "same file name"),
+    "include/kith/status.h": ("#include <stdint.h>\n", None),
+    "include/kith/leak.h": ("#include <gmp.h>\n", "public header"),
+    "src/base/long.c": ("\n" * (MAX_LINES + 1), "lines, more than"),
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as root:
+        for path, (text, _) in SPECIMENS.items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+        _, problems = check(root)
+    for path, (_, words) in SPECIMENS.items():
+        mine = [p for p in problems if p.startswith(path + ":")]
+        if words is None and mine:
+            sys.exit(f"layers: self-test: false alarm: {mine[0]}")
+        if words and not any(words in p for p in mine):
+            sys.exit(f"layers: self-test: {path}: not caught")
+
+
+def main():
+    self_test()
+    if "--self-test" in sys.argv[1:]:
+        print(f"layers: self-test ok, {len(SPECIMENS)} specimens")
+        return
+    count, problems = check(".")
+    if count == 0:
+        sys.exit("layers: no sources here; run from the root of the tree")
+    if problems:
+        sys.exit("\n".join(problems) + f"\nlayers: {len(problems)} problems")
+    print(f"layers: {count} files ok")
+
+
+if __name__ == "__main__":
+    main()

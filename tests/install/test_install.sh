@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# What `make install` puts on a machine, and whether a program from outside
+# can use it. KITH_BUILD: the build; KITH_SOURCE: the tree.
+set -eu
+: "${KITH_BUILD:?the build directory}"
+source_tree=${KITH_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+work=$(mktemp -d "${TMPDIR:-/tmp}/kith-install-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$KITH_BUILD/CMakeCache.txt"; }
+cc=$(cached CMAKE_C_COMPILER)
+# The outside program needs the sanitizers' runtime when the library does.
+sanitize=$(cached KITH_SANITIZE)
+extra=${sanitize:+-fsanitize=$sanitize}
+
+# ---- install: to a prefix, and the same prefix below a DESTDIR ------------
+
+prefix=$work/prefix
+cmake --install "$KITH_BUILD" --prefix "$prefix" >"$work/log" ||
+    { cat "$work/log"; fail "cmake --install"; }
+DESTDIR=$work/dest cmake --install "$KITH_BUILD" --prefix "$prefix" \
+    >"$work/log" || { cat "$work/log"; fail "cmake --install, DESTDIR"; }
+list() { (cd "$1" && find . \( -type f -o -type l \) | sort); }
+list "$prefix" >"$work/files"
+list "$work/dest$prefix" >"$work/staged"
+cmp "$work/files" "$work/staged" || fail "DESTDIR changes what is installed"
+
+# ---- headers: all of include/kith, each usable on its own -----------------
+
+(cd "$source_tree/include/kith" && for f in *.h; do echo "$f"; done
+ echo version.h) | sort -u >"$work/headers.want"
+(cd "$prefix/include/kith" && for f in *; do echo "$f"; done) |
+    sort >"$work/headers.got"
+diff "$work/headers.want" "$work/headers.got" ||
+    fail "the installed headers are not those of include/kith"
+while read -r header; do
+    echo "#include <kith/$header>" |
+        "$cc" -std=c11 -Wall -Wextra -Werror -pedantic -I"$prefix/include" \
+            -fsyntax-only -x c - || fail "<kith/$header> alone"
+done <"$work/headers.got"
+
+# ---- the command and its manual -------------------------------------------
+
+version=$("$prefix/bin/kith" --version | head -n 1)
+pages=0
+for page in "$source_tree"/docs/man/*.1; do
+    name=$(basename "$page")
+    cmp "$page" "$prefix/share/man/man1/$name" || fail "man page $name"
+    pages=$((pages + 1))
+done
+[ "$pages" -gt 0 ] || fail "no man pages"
+
+# ---- the library ----------------------------------------------------------
+
+pc=$(find "$prefix" -name kith.pc)
+[ -n "$pc" ] || fail "no kith.pc"
+libdir=$(dirname "$(dirname "$pc")")
+export PKG_CONFIG_PATH=${pc%/*}
+pc_version=$(pkg-config --modversion kith)
+[ "$(pkg-config --variable=prefix kith)" = "$(cached CMAKE_INSTALL_PREFIX)" ] ||
+    fail "kith.pc does not name the prefix of the build"
+flags() { # where we put it, not where the build would have
+    pkg-config --define-variable=prefix="$prefix" --cflags --libs "$@" kith
+}
+case $version in
+*"$pc_version"*) ;;
+*) fail "kith --version says '$version', kith.pc '$pc_version'" ;;
+esac
+for file in libkith.a libkith.so "libkith.so.$pc_version"; do
+    [ -e "$libdir/$file" ] || fail "no $file"
+done
+
+# Only the public names are visible, and every public function is there.
+nm -D --defined-only "$libdir/libkith.so" |
+    awk '$2 ~ /^[A-Z]$/ && $2 != "A" { print $3 }' | sort >"$work/symbols"
+if grep -Ev '^kith_' "$work/symbols"; then fail "foreign exported symbols"; fi
+if grep -E '^kith_i_' "$work/symbols"; then fail "internal symbols exported"; fi
+cat "$prefix"/include/kith/*.h | tr '\n' ' ' |
+    sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
+    grep -Eo 'KITH_API[^;]*;' | grep -Eo '\bkith_[a-z_0-9]+ *\(' |
+    tr -d ' (' | sort -u >"$work/declared"
+diff "$work/declared" "$work/symbols" ||
+    fail "declared (<) and exported (>) functions differ"
+
+# ---- a program from outside, both ways ------------------------------------
+
+outside=$source_tree/tests/install/outside.c
+warn="-std=c11 -Wall -Wextra -Werror -pedantic"
+# shellcheck disable=SC2046,SC2086
+"$cc" $warn $extra "$outside" -o "$work/shared" \
+    $(flags) || fail "link with the shared library"
+# -l:libkith.a, or the linker would take the shared one that lies beside it.
+# shellcheck disable=SC2046,SC2086
+"$cc" $warn $extra "$outside" -o "$work/static" \
+    $(flags --static | sed 's/-lkith\b/-l:libkith.a/') || fail "link with the static library"
+readelf -d "$work/shared" | grep -q 'NEEDED.*libkith\.so\.[0-9]' ||
+    fail "the shared program does not load libkith"
+if readelf -d "$work/static" | grep -q 'NEEDED.*libkith'; then
+    fail "the static program loads libkith"
+fi
+want="kith $pc_version: 3 centres, guarantee exact, epsilon 1, delta 1e-06"
+for program in shared static; do
+    got=$(LD_LIBRARY_PATH=$libdir "$work/$program") || fail "$program: exit $?"
+    [ "$got" = "$want" ] || fail "$program: '$got', expected '$want'"
+done
+
+echo "install: $(wc -l <"$work/files") files," \
+    "$(wc -l <"$work/symbols") functions, $pages man pages," \
+    "shared and static programs ran"

@@ -1,0 +1,37 @@
+/* Every allocation of a scenario fails once. */
+#ifndef KITH_TEST_TORTURE_H
+#define KITH_TEST_TORTURE_H
+
+#include "kith/kith.h"
+#include "support/cmocka_all.h"
+#include "support/mem_failing.h"
+
+/* Does its work, frees what it got, and checks that a step that failed gave
+ * out nothing. Must ask for memory the same number of times in every run. */
+typedef kith_status torture_fn(const void *arg, kith_error *err);
+
+/* Returns the number of allocations that were made to fail. */
+static inline size_t torture(const char *name, torture_fn *run, const void *arg)
+{
+    for (size_t n = 1;; n++) {
+        kith_error err = {0};
+        mem_fail_at(n);
+        kith_status status = run(arg, &err);
+        size_t asked = mem_allocations();
+        mem_fail_at(0);
+        kith_status want = asked < n ? KITH_OK : KITH_ERR_MEMORY;
+        if (status != want || err.status != status)
+            fail_msg("%s: allocation %zu fails: %s, and the message has %s: %s",
+                     name, n, kith_status_name(status),
+                     kith_status_name(err.status), err.message);
+        if (mem_live_blocks() != 0)
+            fail_msg("%s: allocation %zu fails: %zu blocks leaked", name, n,
+                     mem_live_blocks());
+        if (asked < n) {
+            print_message("%s: %zu allocations failed in turn\n", name, n - 1);
+            return n - 1;
+        }
+    }
+}
+
+#endif
