@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
 CTEST = ctest --output-on-failure -j$(JOBS)
+TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
@@ -56,8 +57,12 @@ lint:
 	@shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run \
 	    $$(find tests -name '*.sh')
 	@cmake --preset clang >/dev/null
-	@find src tools -name '*.c' | \
-	    xargs -P $(JOBS) -n 4 clang-tidy -p build/clang --quiet
+	@find src -name '*.c' ! -path src/base/mem.c ! -path src/base/error.c | \
+	    xargs -P $(JOBS) -n 4 $(TIDY) --extra-arg=-I$(CURDIR)/src \
+	    --extra-arg=-I$(CURDIR)/include \
+	    --extra-arg=-include$(CURDIR)/scripts/lint_model.h
+	@find tools src/base/mem.c src/base/error.c -name '*.c' | \
+	    xargs -P $(JOBS) -n 4 $(TIDY)
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	    --enable=warning,portability,performance -j $(JOBS) \
 	    -D_GNU_SOURCE -I include -I src -I build/clang/include src tools

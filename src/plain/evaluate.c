@@ -4,10 +4,10 @@
  * are added in the order of the rows. */
 #include <math.h>
 
-#include "../base/base_i.h"
-#include "../base/block.h"
-#include "../data/reader.h"
-#include "../kernel/kernel_i.h"
+#include "base/base_i.h"
+#include "base/block.h"
+#include "data/reader.h"
+#include "kernel/kernel_i.h"
 #include "kith/plain.h"
 #include "metric.h"
 

@@ -10,8 +10,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "../base/base_i.h"
-#include "../kernel/kernel_i.h"
+#include "base/base_i.h"
+#include "kernel/kernel_i.h"
 
 double kith_i_metric_units(const kith_i_metric *m, size_t i, double x)
 {

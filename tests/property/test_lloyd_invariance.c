@@ -1,0 +1,174 @@
+/* A seeded run of kith_kmeans is a function of the set of rows: the same bits
+ * for any number of threads, any order of rows, dense or sparse storage. And
+ * odd shapes run, with the same releases as any other data (R4, R6). */
+#include <math.h>
+#include <unistd.h>
+
+#include "support/make_data.h"
+
+static kith_result *cluster(kith_dataset *data, double delta, kith_neighbors nb,
+                            uint32_t k, uint32_t threads, uint64_t seed)
+{
+    kith_session *s = open_session(data, 1, delta, nb, threads, seed);
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = k;
+    opt.public_seed = 3;
+    kith_result *result = NULL;
+    kith_error err = {0};
+    if (kith_kmeans(s, &opt, &result, &err))
+        fail_msg("%s", err.message);
+    kith_session_close(s);
+    return result;
+}
+
+static void assert_same(const kith_result *a, const kith_result *b)
+{
+    uint32_t k, d;
+    const double *x = kith_result_centers(a, &k, &d);
+    assert_memory_equal(x, kith_result_centers(b, NULL, NULL),
+                        (size_t)k * d * sizeof *x);
+    assert_memory_equal(kith_result_weights(a), kith_result_weights(b),
+                        k * sizeof *x);
+}
+
+static void test_threads_and_order(void **state)
+{
+    (void)state;
+    enum { N = 5000, D = 17, K = 6 };
+    double *rows = make_rows(N, D, 5, 1),
+           *shuffled = malloc(N * D * sizeof *rows);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 5, 5);
+    uint32_t order[N];
+    for (uint32_t i = 0; i < N; i++)
+        order[i] = i;
+    for (uint32_t i = N - 1; i > 0; i--) {
+        uint32_t j = (uint32_t)kith_i_coins_below(&coins, i + 1), t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+    for (uint32_t i = 0; i < N; i++)
+        memcpy(shuffled + (size_t)i * D, rows + (size_t)order[i] * D,
+               D * sizeof *rows);
+    for (int pure = 0; pure < 2; pure++) {
+        double delta = pure ? 0 : 1e-6;
+        kith_result *base =
+            cluster(load(rows, N, D, ball(2)), delta, KITH_ADD_REMOVE, K, 1, 9);
+        for (uint32_t threads = 2; threads < 9; threads += 3) {
+            kith_result *other = cluster(load(shuffled, N, D, ball(2)), delta,
+                                         KITH_ADD_REMOVE, K, threads, 9);
+            assert_same(base, other);
+            kith_result_free(other);
+        }
+        kith_result *noise = cluster(load(rows, N, D, ball(2)), delta,
+                                     KITH_ADD_REMOVE, K, 1, 10);
+        uint32_t k, d;
+        assert_memory_not_equal(kith_result_centers(base, &k, &d),
+                                kith_result_centers(noise, NULL, NULL),
+                                K * D * sizeof(double));
+        kith_result_free(noise);
+        kith_result_free(base);
+    }
+    free(rows);
+    free(shuffled);
+}
+
+static void test_sparse_equals_dense(void **state)
+{
+    (void)state;
+    enum { N = 800, D = 30, K = 4 };
+    double *rows = make_rows(N, D, 4, 2);
+    char dense_name[] = "/tmp/kith_dense_XXXXXX.csv";
+    char sparse_name[] = "/tmp/kith_sparse_XXXXXX.svm";
+    int fd = mkstemps(dense_name, 4), fs = mkstemps(sparse_name, 4);
+    FILE *dense = fdopen(fd, "w"), *sparse = fdopen(fs, "w");
+    for (int r = 0; r < N; r++) {
+        fprintf(sparse, "1");
+        for (int i = 0; i < D; i++) {
+            double v = (r + i) % 3 == 0 ? rows[r * D + i] : 0;
+            fprintf(dense, "%s%.17g", i ? "," : "", v);
+            if (v != 0)
+                fprintf(sparse, " %d:%.17g", i + 1, v);
+        }
+        fprintf(dense, "\n");
+        fprintf(sparse, "\n");
+    }
+    fclose(dense);
+    fclose(sparse);
+    const char *names[] = {dense_name, sparse_name};
+    kith_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        kith_source_options source;
+        kith_source_options_init(&source, sizeof source);
+        source.dimension = D;
+        kith_bounds bounds = unit_box(); /* rows stay inside: no clipping */
+        kith_dataset *data;
+        kith_error err = {0};
+        if (kith_dataset_open(&names[i], 1, &source, &bounds, &data, &err))
+            fail_msg("%s", err.message);
+        results[i] = cluster(data, 1e-6, KITH_ADD_REMOVE, K, 2, 1);
+        unlink(names[i]);
+    }
+    assert_same(results[0], results[1]);
+    kith_result_free(results[0]);
+    kith_result_free(results[1]);
+    free(rows);
+}
+
+/* Empty, tiny, constant, one-dimensional, k > n: finite centres within the
+ * bounds, and the very same receipts as for ordinary data. */
+static void test_odd_shapes(void **state)
+{
+    (void)state;
+    enum { MOST = 400 };
+    static const struct {
+        size_t n;
+        uint32_t d, k;
+        int constant;
+    } shapes[] = {{0, 3, 2, 0},     {1, 1, 1, 0},   {1, 5, 8, 0},
+                  {3, 2, 50, 0},    {400, 4, 3, 1}, {400, 1, 4, 0},
+                  {50, 1000, 2, 0}, {2, 2, 1, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int mode = 0; mode < 4; mode++) {
+            uint32_t d = shapes[i].d, k;
+            double *rows = make_rows(MOST, d, 3, i);
+            double *flat = make_rows(MOST, d, 3, i);
+            for (size_t r = 0; shapes[i].constant && r < MOST; r++)
+                memcpy(rows + r * d, rows, d * sizeof *rows);
+            kith_neighbors nb = mode & 1 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+            double delta = mode & 2 ? 1e-6 : 0;
+            kith_result *odd = cluster(load(rows, shapes[i].n, d, unit_box()),
+                                       delta, nb, shapes[i].k, 2, 4);
+            kith_result *plain = cluster(load(flat, MOST, d, unit_box()), delta,
+                                         nb, shapes[i].k, 2, 4);
+            const double *c = kith_result_centers(odd, &k, &d);
+            assert_int_equal(k, shapes[i].k);
+            for (size_t j = 0; j < (size_t)k * d; j++)
+                assert_true(c[j] >= -1 && c[j] <= 1);
+            size_t count = kith_result_receipt_count(odd);
+            assert_int_equal(count, kith_result_receipt_count(plain));
+            for (size_t j = 0; j < count; j++) {
+                kith_receipt a, b;
+                kith_result_receipt(odd, j, &a);
+                kith_result_receipt(plain, j, &b);
+                assert_string_equal(a.what, b.what);
+                assert_true(a.scale == b.scale && a.loss == b.loss &&
+                            a.sensitivity == b.sensitivity);
+            }
+            kith_result_free(odd);
+            kith_result_free(plain);
+            free(rows);
+            free(flat);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_and_order),
+        cmocka_unit_test(test_sparse_equals_dense),
+        cmocka_unit_test(test_odd_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
