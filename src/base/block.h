@@ -12,6 +12,8 @@ typedef struct kith_i_block {
     const uint32_t *start; /* sparse: rows + 1 offsets into index and value  */
     const uint32_t *index; /* increasing within a row                        */
     const int16_t *value;  /* never zero                                     */
+    const int16_t *beside; /* the same rows in a second view, dense; or NULL */
+    uint32_t beside_dimension;
 } kith_i_block;
 
 /* Upper limit of rows in any block handed out by data/. */

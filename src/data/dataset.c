@@ -100,6 +100,22 @@ static inline int16_t truncate(double t, int16_t low, int16_t high)
     return (int16_t)(q > high ? high : q);
 }
 
+void kith_i_enforce_bounds(const kith_i_domain *m, int16_t *q)
+{
+    uint64_t square = 0;
+    for (uint32_t i = 0; i < m->dimension; i++) {
+        q[i] = q[i] < m->low_q[i] ? m->low_q[i] : q[i];
+        q[i] = q[i] > m->high_q[i] ? m->high_q[i] : q[i];
+        square += (uint64_t)((int32_t)q[i] * q[i]);
+    }
+    if (square > m->l2_squared) { /* a projection may stretch a row */
+        double shrink = sqrt((double)m->l2_squared / (double)square);
+        for (uint32_t i = 0; i < m->dimension; i++)
+            q[i] = (int16_t)(q[i] * shrink);
+    }
+    enforce_norm(m, q, m->dimension);
+}
+
 void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
                            int16_t *q)
 {

@@ -36,4 +36,7 @@ uint32_t kith_i_quantize_sparse(const kith_i_domain *domain,
                                 uint32_t count, double *t, uint32_t *kept,
                                 int16_t *q);
 
+/* Clamp a row to the lattice box and its norm to the bound, in integers. */
+void kith_i_enforce_bounds(const kith_i_domain *domain, int16_t *q);
+
 #endif

@@ -8,37 +8,115 @@
 #include "dataset_i.h"
 
 typedef struct {
-    const kith_dataset *data;
+    const kith_dataset *data, *beside;
     kith_i_visit_fn *visit;
     void *arg;
     atomic_size_t next;
 } fold_job;
 
+static kith_i_block block_of(const kith_dataset *data, size_t i)
+{
+    const kith_i_chunk *c = &data->chunks[i];
+    return (kith_i_block){.rows = c->rows,
+                          .dimension = data->domain->dimension,
+                          .dense = c->dense,
+                          .start = c->start,
+                          .index = c->index,
+                          .value = c->value};
+}
+
 static void work(void *p, uint32_t worker)
 {
     fold_job *job = p;
-    const kith_dataset *data = job->data;
     for (;;) {
         size_t i = atomic_fetch_add(&job->next, 1);
-        if (i >= data->chunk_count)
+        if (i >= job->data->chunk_count)
             return;
-        const kith_i_chunk *c = &data->chunks[i];
-        kith_i_block block = {.rows = c->rows,
-                              .dimension = data->domain->dimension,
-                              .dense = c->dense,
-                              .start = c->start,
-                              .index = c->index,
-                              .value = c->value};
-        job->visit(job->arg, worker, c->first, &block);
+        kith_i_block block = block_of(job->data, i);
+        if (job->beside) {
+            block.beside = job->beside->chunks[i].dense;
+            block.beside_dimension = job->beside->domain->dimension;
+        }
+        job->visit(job->arg, worker, job->data->chunks[i].first, &block);
     }
+}
+
+void kith_i_fold_beside(const kith_dataset *data, const kith_dataset *beside,
+                        uint32_t workers, kith_i_visit_fn *visit, void *arg)
+{
+    fold_job job = {.data = data, .beside = beside, .visit = visit, .arg = arg};
+    atomic_init(&job.next, 0);
+    kith_i_parallel(workers, work, &job);
 }
 
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg)
 {
-    fold_job job = {.data = data, .visit = visit, .arg = arg};
+    kith_i_fold_beside(data, NULL, workers, visit, arg);
+}
+
+/* ---- derived rows ---------------------------------------------------------
+ */
+
+typedef struct {
+    const kith_dataset *data;
+    kith_dataset *out;
+    kith_i_derive_fn *fill;
+    void *arg;
+    atomic_size_t next;
+} derive_job;
+
+static void derive_work(void *p, uint32_t worker)
+{
+    derive_job *job = p;
+    const kith_i_domain *m = job->out->domain;
+    for (;;) {
+        size_t i = atomic_fetch_add(&job->next, 1);
+        if (i >= job->out->chunk_count)
+            return;
+        kith_i_block block = block_of(job->data, i);
+        int16_t *rows = job->out->chunks[i].dense;
+        job->fill(job->arg, worker, &block, rows);
+        for (size_t r = 0; r < block.rows; r++)
+            kith_i_enforce_bounds(m, rows + r * m->dimension);
+    }
+}
+
+kith_status kith_i_dataset_derive(const kith_dataset *data,
+                                  kith_i_domain *domain, uint32_t workers,
+                                  kith_i_derive_fn *fill, void *arg,
+                                  kith_dataset **out, kith_error *err)
+{
+    *out = NULL;
+    kith_dataset *made = kith_i_alloc(1, sizeof *made);
+    if (!made)
+        return kith_i_fail_memory(err);
+    made->chunks = kith_i_alloc(data->chunk_count, sizeof *made->chunks);
+    int ok = made->chunks != NULL;
+    made->chunk_count = made->chunk_capacity = ok ? data->chunk_count : 0;
+    made->block_rows = data->block_rows;
+    made->rows = data->rows;
+    for (size_t i = 0; ok && i < data->chunk_count; i++) {
+        kith_i_chunk *c = &made->chunks[i];
+        c->first = data->chunks[i].first;
+        c->dense = kith_i_alloc(
+            (size_t)data->chunks[i].rows * domain->dimension, sizeof *c->dense);
+        c->rows = c->capacity = c->dense ? data->chunks[i].rows : 0;
+        ok = c->dense != NULL;
+    }
+    if (!ok) {
+        for (size_t i = 0; i < made->chunk_count; i++)
+            kith_i_free(made->chunks[i].dense); /* nothing in them yet */
+        kith_i_free(made->chunks);
+        kith_i_free(made);
+        return kith_i_fail_memory(err);
+    }
+    made->domain = domain;
+    derive_job job = {.data = data, .out = made, .fill = fill, .arg = arg};
     atomic_init(&job.next, 0);
-    kith_i_parallel(workers, work, &job);
+    kith_i_parallel(workers, derive_work, &job);
+    *out = made;
+    return KITH_OK;
 }
 
 const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data)

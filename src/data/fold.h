@@ -21,6 +21,22 @@ typedef void kith_i_visit_fn(void *arg, uint32_t worker, uint64_t first,
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg);
 
+/* The same over rows that were derived from others: block->beside shows each
+ * row of `beside` next to the row of `data` it came from or goes with. */
+void kith_i_fold_beside(const kith_dataset *data, const kith_dataset *beside,
+                        uint32_t workers, kith_i_visit_fn *visit, void *arg);
+
+/* Make a dense dataset with one row for each row of data: fill writes
+ * block->rows rows of domain->dimension values. Their bounds are enforced
+ * afterwards in integers, as for rows that were read. domain: taken on
+ * KITH_OK. */
+typedef void kith_i_derive_fn(void *arg, uint32_t worker,
+                              const kith_i_block *block, int16_t *rows);
+kith_status kith_i_dataset_derive(const kith_dataset *data,
+                                  kith_i_domain *domain, uint32_t workers,
+                                  kith_i_derive_fn *fill, void *arg,
+                                  kith_dataset **out, kith_error *err);
+
 const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data);
 uint64_t kith_i_dataset_rows(const kith_dataset *data); /* private! */
 /* Most rows in any block of this dataset: a function of the public shape. */

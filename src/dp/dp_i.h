@@ -60,11 +60,26 @@ kith_status kith_i_session_open_plan(kith_i_domain *domain,
 typedef void kith_i_map_fn(const void *arg, const kith_i_block *block,
                            double *scratch, uint32_t *cell, int32_t *value);
 
+/* A view: the records seen through a public linear map, computed once and kept
+ * inside the gate (view.c). */
+typedef struct kith_i_view kith_i_view;
+
 typedef struct kith_i_map {
     kith_i_map_fn *run; /* NULL: every record is in cell 0 */
     const void *arg;
-    size_t scratch; /* doubles */
+    size_t scratch;            /* doubles */
+    const kith_i_view *view;   /* what the blocks show; NULL: the records */
+    const kith_i_view *beside; /* shown next to it as block->beside; or NULL */
 } kith_i_map;
+
+/* q axes (q x d, rows of length about 1), offset: d lattice units or NULL, both
+ * public. Rows of the view are (x - offset) . axis, clipped to the L2 ball of
+ * radius (in units of u) about 0, on a lattice of their own. Costs nothing:
+ * nothing is released. Freed with the session. */
+kith_status kith_i_view_open(kith_session *session, const double *axes,
+                             uint32_t q, const double *offset, double radius,
+                             const kith_i_view **out, kith_error *err);
+const kith_i_domain *kith_i_view_domain(const kith_i_view *view);
 
 /* ---- release_cells.c: counts and sums by cell -----------------------------
  */
@@ -145,11 +160,18 @@ typedef struct kith_i_sparse_cell {
     int64_t count; /* noisy, >= threshold */
 } kith_i_sparse_cell;
 
+typedef struct kith_i_key_map {
+    kith_i_key_fn *run;
+    const void *arg;
+    size_t scratch;          /* doubles */
+    const kith_i_view *view; /* NULL: the records */
+} kith_i_key_map;
+
 /* All cells of the domain whose noisy count reaches the threshold, by key:
  * exactly what adding noise to every cell, empty ones included, would give.
  * *out: the caller's, to kith_i_free. */
-kith_status kith_i_release_sparse(kith_session *session, kith_i_key_fn *key,
-                                  const void *arg, size_t scratch,
+kith_status kith_i_release_sparse(kith_session *session,
+                                  const kith_i_key_map *map,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
                                   double *sd, kith_error *err);
@@ -167,9 +189,16 @@ typedef struct kith_i_select_spec {
     kith_i_loss charge;
 } kith_i_select_spec;
 
+typedef struct kith_i_loss_map {
+    kith_i_loss_fn *run;
+    const void *arg;
+    size_t scratch;          /* doubles */
+    const kith_i_view *view; /* NULL: the records */
+} kith_i_loss_map;
+
 /* *out: a candidate whose total loss is small. */
-kith_status kith_i_release_select(kith_session *session, kith_i_loss_fn *loss,
-                                  const void *arg, size_t scratch,
+kith_status kith_i_release_select(kith_session *session,
+                                  const kith_i_loss_map *map,
                                   const kith_i_select_spec *spec, uint32_t *out,
                                   kith_error *err);
 

@@ -7,6 +7,12 @@
 #include "entropy.h"
 #include "sampler.h"
 
+struct kith_i_view {
+    kith_i_domain *domain; /* owned by data unless a plan */
+    kith_dataset *data;    /* NULL in a plan */
+    kith_i_view *next;
+};
+
 struct kith_session {
     kith_dataset *data;    /* owned; NULL in a plan */
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
@@ -19,7 +25,17 @@ struct kith_session {
     uint64_t streams; /* entropy streams handed out */
     kith_receipt *receipts;
     size_t receipt_count;
+    kith_i_view *views;
 };
+
+/* What a map's blocks show. */
+const kith_i_domain *kith_i_map_domain(const kith_session *session,
+                                       const kith_i_map *map);
+/* Fold the records, or a view of them, with the session's threads. */
+void kith_i_session_fold(const kith_session *session, const kith_i_view *view,
+                         const kith_i_view *beside, kith_i_visit_fn *visit,
+                         void *arg);
+void kith_i_views_free(kith_session *session);
 
 /* What a release will cost and say. */
 typedef struct kith_i_bill {

@@ -101,9 +101,7 @@ static kith_status tally_records(kith_session *s, const kith_i_map *map,
     }
     if (ok) {
         fold_arg arg = {map, spec, s->measure, w};
-        int blas = kith_i_blas_single();
-        kith_i_fold(s->data, threads, visit, &arg);
-        kith_i_blas_restore(blas);
+        kith_i_session_fold(s, map->view, map->beside, visit, &arg);
         for (uint32_t i = 1; i < threads; i++) {
             for (uint32_t c = 0; out->counts && c < spec->cells; c++)
                 out->counts[c] += w[i].counts[c];
@@ -117,14 +115,15 @@ static kith_status tally_records(kith_session *s, const kith_i_map *map,
 
 /* Sensitivities and scales. Counts: 1 | 2 (L1), 1 | 2 (L2 squared). Sums:
  * r | 2r in either norm. */
-static kith_status price(const kith_session *s, const kith_i_cells_spec *spec,
+static kith_status price(const kith_session *s, const kith_i_domain *domain,
+                         const kith_i_cells_spec *spec,
                          kith_i_scale *count_scale, kith_i_scale *sum_scales,
                          kith_i_bill *bills, size_t *bill_count,
                          kith_error *err)
 {
     uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
     int pure = s->measure == KITH_PURE_DP;
-    double step = kith_i_domain_step(s->domain);
+    double step = kith_i_domain_step(domain);
     kith_i_bill bill = {.what = spec->what,
                         .mechanism = kith_i_session_mechanism(s),
                         .norm = pure ? "l1" : "l2"};
@@ -142,9 +141,9 @@ static kith_status price(const kith_session *s, const kith_i_cells_spec *spec,
     }
     uint64_t largest = 0;
     for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++) {
-        uint64_t r = spec->radius ? spec->radius[c] : s->domain->l1;
+        uint64_t r = spec->radius ? spec->radius[c] : domain->l1;
         kith_i_u128 square =
-            spec->radius ? (kith_i_u128)r * r : s->domain->l2_squared;
+            spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
         kith_status status =
             kith_i_session_scale(s, square * twice * twice, r * twice,
                                  spec->sum_charge, &sum_scales[c], err);
@@ -166,14 +165,14 @@ static kith_status price(const kith_session *s, const kith_i_cells_spec *spec,
     return KITH_OK;
 }
 
-static kith_status check_spec(const kith_session *s,
+static kith_status check_spec(const kith_i_domain *domain,
                               const kith_i_cells_spec *spec, kith_error *err)
 {
-    int ok = spec->cells > 0 && spec->cells < KITH_I_NO_CELL &&
-             (spec->count_charge || spec->sum_charge) &&
-             (!spec->sum_charge || spec->width > 0) &&
-             (spec->radius || spec->width == 0 ||
-              spec->width == s->domain->dimension);
+    int ok =
+        spec->cells > 0 && spec->cells < KITH_I_NO_CELL &&
+        (spec->count_charge || spec->sum_charge) &&
+        (!spec->sum_charge || spec->width > 0) &&
+        (spec->radius || spec->width == 0 || spec->width == domain->dimension);
     for (uint32_t c = 0; ok && spec->radius && c < spec->cells; c++)
         ok = spec->radius[c] > 0 && spec->radius[c] <= (uint64_t)1 << 31;
     return ok ? KITH_OK
@@ -199,7 +198,8 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_map *map,
                                  kith_i_cells *out, kith_error *err)
 {
     memset(out, 0, sizeof *out);
-    kith_status status = check_spec(s, spec, err);
+    const kith_i_domain *domain = kith_i_map_domain(s, map);
+    kith_status status = check_spec(domain, spec, err);
     if (status)
         return status;
     size_t sums = (size_t)spec->cells * spec->width;
@@ -216,8 +216,8 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_map *map,
     kith_i_bill bills[2];
     size_t bill_count = 0;
     if (!status)
-        status =
-            price(s, spec, &count_scale, sum_scales, bills, &bill_count, err);
+        status = price(s, domain, spec, &count_scale, sum_scales, bills,
+                       &bill_count, err);
     if (!status)
         status = kith_i_session_pay(s, bills, bill_count, err);
     if (!status)

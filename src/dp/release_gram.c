@@ -114,9 +114,7 @@ static kith_status tally_grams(kith_session *s, const kith_i_map *map,
     }
     if (ok) {
         gram_arg arg = {map, spec, w};
-        int blas = kith_i_blas_single();
-        kith_i_fold(s->data, threads, visit, &arg);
-        kith_i_blas_restore(blas);
+        kith_i_session_fold(s, map->view, map->beside, visit, &arg);
         for (uint32_t i = 1; i < threads; i++)
             for (size_t j = 0; j < size; j++)
                 out[j] += w[i].grams[j];
@@ -163,15 +161,16 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
     return status;
 }
 
-static kith_status check_spec(const kith_session *s, const kith_i_map *map,
+static kith_status check_spec(const kith_i_domain *domain,
+                              const kith_i_map *map,
                               const kith_i_gram_spec *spec, kith_error *err)
 {
-    if (s->domain->sparse && !spec->radius)
+    if (domain->sparse && !spec->radius)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "second moments of sparse rows are not offered: "
                            "use a dense format");
     if (spec->cells > 0 && spec->width > 0 && spec->radius < 1 << 26 &&
-        (spec->radius ? map->run != NULL : spec->width == s->domain->dimension))
+        (spec->radius ? map->run != NULL : spec->width == domain->dimension))
         return KITH_OK;
     return kith_i_fail(err, KITH_ERR_INTERNAL,
                        "a release was described wrongly: %s", spec->what);
@@ -181,17 +180,18 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
                                 const kith_i_gram_spec *spec, int64_t *out,
                                 double *sd, kith_error *err)
 {
-    kith_status status = check_spec(s, map, spec, err);
+    const kith_i_domain *domain = kith_i_map_domain(s, map);
+    kith_status status = check_spec(domain, map, spec, err);
     if (status)
         return status;
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
     uint64_t square =
-        spec->radius ? spec->radius * spec->radius : s->domain->l2_squared;
+        spec->radius ? spec->radius * spec->radius : domain->l2_squared;
     kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
     /* |v|_1 <= min(sqrt(w) |v|_2, l1 of the domain). */
     kith_i_u128 l1_squared = spec->radius
                                  ? (kith_i_u128)square * spec->width
-                                 : (kith_i_u128)s->domain->l1 * s->domain->l1;
+                                 : (kith_i_u128)domain->l1 * domain->l1;
     kith_i_u128 l1 = ((l1_squared + square + 1) / 2) << replace;
     if (l1 >> 62)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
@@ -201,7 +201,7 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
                                   &scale, err);
     if (status)
         return status;
-    double unit = kith_i_domain_step(s->domain);
+    double unit = kith_i_domain_step(domain);
     unit *= unit;
     int pure = s->measure == KITH_PURE_DP;
     kith_i_bill bill = {

@@ -16,12 +16,10 @@
 
 #include "aggregate.h"
 #include "base/base_i.h"
-#include "kernel/kernel_i.h"
 #include "select.h"
 
 typedef struct {
-    kith_i_loss_fn *loss;
-    const void *arg;
+    const kith_i_loss_map *map;
     const kith_i_select_spec *spec;
     struct select_worker {
         int64_t *totals;
@@ -36,13 +34,12 @@ static void visit(void *p, uint32_t worker, uint64_t first,
     (void)first; /* a record's position must not matter */
     const select_arg *a = p;
     struct select_worker *w = &a->workers[worker];
-    a->loss(a->arg, block, w->scratch, w->losses);
+    a->map->run(a->map->arg, block, w->scratch, w->losses);
     kith_i_aggregate_losses(w->losses, block->rows, a->spec->candidates,
                             (int32_t)a->spec->bound, w->totals);
 }
 
-static kith_status tally_losses(kith_session *s, kith_i_loss_fn *loss,
-                                const void *arg, size_t scratch,
+static kith_status tally_losses(kith_session *s, const kith_i_loss_map *map,
                                 const kith_i_select_spec *spec, int64_t *totals,
                                 kith_error *err)
 {
@@ -54,14 +51,12 @@ static kith_status tally_losses(kith_session *s, kith_i_loss_fn *loss,
     int ok = w != NULL;
     for (uint32_t i = 0; ok && i < s->threads; i++) {
         ok &= !!(w[i].totals = kith_i_alloc(n, sizeof(int64_t)));
-        ok &= !!(w[i].scratch = kith_i_alloc(scratch, sizeof(double)));
+        ok &= !!(w[i].scratch = kith_i_alloc(map->scratch, sizeof(double)));
         ok &= !!(w[i].losses = kith_i_alloc(block * n, sizeof(int32_t)));
     }
     if (ok) {
-        select_arg a = {loss, arg, spec, w};
-        int blas = kith_i_blas_single();
-        kith_i_fold(s->data, s->threads, visit, &a);
-        kith_i_blas_restore(blas);
+        select_arg a = {map, spec, w};
+        kith_i_session_fold(s, map->view, NULL, visit, &a);
     }
     for (uint32_t i = 0; w && i < s->threads; i++) {
         for (size_t c = 0; ok && c < n; c++)
@@ -74,8 +69,7 @@ static kith_status tally_losses(kith_session *s, kith_i_loss_fn *loss,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
-kith_status kith_i_release_select(kith_session *s, kith_i_loss_fn *loss,
-                                  const void *arg, size_t scratch,
+kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
                                   const kith_i_select_spec *spec, uint32_t *out,
                                   kith_error *err)
 {
@@ -101,7 +95,7 @@ kith_status kith_i_release_select(kith_session *s, kith_i_loss_fn *loss,
     uint32_t *order = kith_i_alloc(spec->candidates, sizeof *order);
     status = totals && order ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = tally_losses(s, loss, arg, scratch, spec, totals, err);
+        status = tally_losses(s, map, spec, totals, err);
     if (!status && s->data) {
         kith_i_entropy e;
         kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);

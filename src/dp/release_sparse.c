@@ -19,14 +19,12 @@
 
 #include "aggregate.h"
 #include "base/base_i.h"
-#include "kernel/kernel_i.h"
 #include "noise.h"
 
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
 
 typedef struct {
-    kith_i_key_fn *key;
-    const void *arg;
+    const kith_i_key_map *map;
     double **scratch; /* per worker */
     uint64_t *keys;   /* one per record; sorted later, so order is lost */
 } key_arg;
@@ -35,12 +33,11 @@ static void visit(void *p, uint32_t worker, uint64_t first,
                   const kith_i_block *block)
 {
     const key_arg *a = p;
-    a->key(a->arg, block, a->scratch[worker], a->keys + first);
+    a->map->run(a->map->arg, block, a->scratch[worker], a->keys + first);
 }
 
 /* The exact sparse histogram: *keys, *counts of *m cells (the caller's). */
-static kith_status tally_keys(kith_session *s, kith_i_key_fn *key,
-                              const void *arg, size_t scratch,
+static kith_status tally_keys(kith_session *s, const kith_i_key_map *map,
                               uint64_t domain_size, uint64_t **keys,
                               int64_t **counts, size_t *m, kith_error *err)
 {
@@ -51,12 +48,10 @@ static kith_status tally_keys(kith_session *s, kith_i_key_fn *key,
     *counts = kith_i_alloc(n, sizeof **counts);
     int ok = other && scratches && *keys && *counts;
     for (uint32_t i = 0; ok && i < s->threads; i++)
-        ok = !!(scratches[i] = kith_i_alloc(scratch, sizeof(double)));
+        ok = !!(scratches[i] = kith_i_alloc(map->scratch, sizeof(double)));
     if (ok && s->data) {
-        key_arg a = {key, arg, scratches, *keys};
-        int blas = kith_i_blas_single();
-        kith_i_fold(s->data, s->threads, visit, &a);
-        kith_i_blas_restore(blas);
+        key_arg a = {map, scratches, *keys};
+        kith_i_session_fold(s, map->view, NULL, visit, &a);
         *m = kith_i_aggregate_keys(*keys, other, n, domain_size, *counts);
     }
     for (uint32_t i = 0; scratches && i < s->threads; i++)
@@ -143,8 +138,7 @@ static kith_status check_spec(const kith_session *s,
     return KITH_OK;
 }
 
-kith_status kith_i_release_sparse(kith_session *s, kith_i_key_fn *key,
-                                  const void *arg, size_t scratch,
+kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
                                   double *sd, kith_error *err)
@@ -178,8 +172,7 @@ kith_status kith_i_release_sparse(kith_session *s, kith_i_key_fn *key,
     int64_t *counts = NULL;
     size_t m = 0, n = s->data ? kith_i_dataset_rows(s->data) : 0;
     cell_list list = {0};
-    status = tally_keys(s, key, arg, scratch, spec->domain_size, &keys, &counts,
-                        &m, err);
+    status = tally_keys(s, map, spec->domain_size, &keys, &counts, &m, err);
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
                           .per_scale = SIZE_MAX,

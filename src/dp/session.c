@@ -122,6 +122,7 @@ void kith_session_close(kith_session *s)
 {
     if (!s)
         return;
+    kith_i_views_free(s);
     if (s->data)
         kith_dataset_free(s->data);
     else

@@ -47,6 +47,30 @@ void kith_i_score_block(const kith_i_centers *centers,
                         const kith_i_block *block, double *scratch,
                         double *scores);
 
+/* ---- project.c: linear maps of rows, exactly ------------------------------
+ */
+
+/* y_j = trunc((x - offset) . axis_j * 2^-shift), q integer-valued axes with
+ * |axis_j| <= 2^24: with |x| < 2^26 every sum stays below 2^51. Filled by
+ * kith_i_projection_set; arrays are the caller's (axes: q*d, offsets: q). */
+typedef struct kith_i_projection {
+    uint32_t q, d;
+    int sparse;
+    int shift;
+    double *axes;    /* q x d when dense, d x q when sparse */
+    double *offsets; /* offset . axis_j */
+} kith_i_projection;
+
+/* axes: q x d real rows of length <= about 1, offset: d lattice units or NULL.
+ * finer_log2: lattice steps of y per step of x, as a power of two. */
+void kith_i_projection_set(kith_i_projection *out, const double *axes,
+                           const double *offset, int finer_log2);
+size_t kith_i_project_scratch(uint32_t block_rows, uint32_t q, uint32_t d,
+                              int sparse);
+/* rows: block->rows x q. */
+void kith_i_project_block(const kith_i_projection *p, const kith_i_block *block,
+                          double *scratch, int16_t *rows);
+
 /* ---- blas.c -------------------------------------------------------------- */
 
 /* out[j*n + r] = centers_j . rows_r (k x d by n x d, row-major). Exact on

@@ -108,7 +108,7 @@ static void run_release(void *arg, const double *rows, size_t n, uint64_t seed,
     kith_session *s = open_session(load(rows, n, 1, unit_box()), c->epsilon, 0,
                                    c->neighbors, 1, seed);
     kith_i_loss half = kith_i_session_left(s) / 2;
-    kith_i_map map = {two_cells, NULL, 0};
+    kith_i_map map = {.run = two_cells, .arg = NULL};
     kith_i_cells_spec spec = {.what = "audit",
                               .cells = 2,
                               .width = 1,

@@ -138,8 +138,9 @@ static kith_status release_sparse(kith_session *s, kith_error *err)
     kith_i_sparse_cell *cells = (kith_i_sparse_cell *)s;
     size_t count = 77;
     double sd;
-    kith_status status = kith_i_release_sparse(s, digit_keys, NULL, 1, &spec,
-                                               &cells, &count, &sd, err);
+    kith_status status = kith_i_release_sparse(
+        s, &(kith_i_key_map){.run = digit_keys, .scratch = 1}, &spec, &cells,
+        &count, &sd, err);
     if (status) {
         assert_null(cells);
         assert_int_equal(count, 0);
@@ -164,8 +165,9 @@ static kith_status release_select(kith_session *s, kith_error *err)
                                .bound = 2,
                                .charge = kith_i_session_left(s)};
     uint32_t chosen = 77;
-    kith_status status =
-        kith_i_release_select(s, own_loss, NULL, 1, &spec, &chosen, err);
+    kith_status status = kith_i_release_select(
+        s, &(kith_i_loss_map){.run = own_loss, .scratch = 1}, &spec, &chosen,
+        err);
     assert_true(status ? chosen == 77 : chosen < 3);
     return status;
 }

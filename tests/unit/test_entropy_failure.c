@@ -144,8 +144,9 @@ static kith_status run_sparse(kith_session *s, kith_error *err)
     kith_i_sparse_cell *cells = (kith_i_sparse_cell *)s;
     size_t count = 77;
     double sd;
-    kith_status status = kith_i_release_sparse(s, digit_keys, NULL, 0, &spec,
-                                               &cells, &count, &sd, err);
+    kith_status status = kith_i_release_sparse(
+        s, &(kith_i_key_map){.run = digit_keys, .scratch = 0}, &spec, &cells,
+        &count, &sd, err);
     if (status) {
         assert_null(cells);
         assert_int_equal(count, 0);
@@ -170,8 +171,9 @@ static kith_status run_select(kith_session *s, kith_error *err)
                                .bound = 2,
                                .charge = kith_i_session_left(s)};
     uint32_t chosen = 77;
-    kith_status status =
-        kith_i_release_select(s, first_loss, NULL, 0, &spec, &chosen, err);
+    kith_status status = kith_i_release_select(
+        s, &(kith_i_loss_map){.run = first_loss, .scratch = 0}, &spec, &chosen,
+        err);
     assert_true(status ? chosen == 77 : chosen < 3);
     return status;
 }

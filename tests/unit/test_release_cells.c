@@ -72,7 +72,7 @@ static void test_sensitivity(void **state)
                 memcpy(changed + N * D, other, sizeof other);
                 uint64_t radius[CELLS] = {3000, 8000, 500, 20000};
                 map_arg arg = {kind == 2};
-                kith_i_map map = {corner_map, &arg, 0};
+                kith_i_map map = {.run = corner_map, .arg = &arg};
                 kith_i_cells_spec spec = {.what = "test",
                                           .cells = CELLS,
                                           .width = kind ? 3 : D,
@@ -130,7 +130,7 @@ static void test_values(void **state)
     (void)state;
     double *rows = make_rows(N, D, 3, 9);
     map_arg arg = {0};
-    kith_i_map map = {corner_map, &arg, 0};
+    kith_i_map map = {.run = corner_map, .arg = &arg};
     kith_i_cells_spec spec = {.what = "test",
                               .cells = CELLS,
                               .width = D,
@@ -169,7 +169,7 @@ static void test_empty_cells_get_noise(void **state)
 {
     (void)state;
     map_arg arg = {0};
-    kith_i_map map = {corner_map, &arg, 0};
+    kith_i_map map = {.run = corner_map, .arg = &arg};
     kith_i_cells_spec spec = {.what = "test",
                               .cells = CELLS,
                               .width = D,
@@ -187,6 +187,56 @@ static void test_empty_cells_get_noise(void **state)
     kith_i_cells_free(&out);
 }
 
+/* Noise alone (no rows): each cell's sums have the spread that its own radius
+ * asks for, and no draw is used twice. */
+static void check_noise(int pure)
+{
+    enum { WIDTH = 3000 };
+    uint64_t radius[CELLS] = {10, 1000, 30, 20000};
+    kith_session *s = open_session(load(NULL, 0, D, unit_box()), 1,
+                                   pure ? 0 : 1e-6, KITH_ADD_REMOVE, 2, 3);
+    map_arg arg = {0};
+    kith_i_map map = {.run = corner_map, .arg = &arg};
+    kith_i_cells_spec spec = {.what = "test",
+                              .cells = CELLS,
+                              .width = WIDTH,
+                              .radius = radius,
+                              .sum_charge = kith_i_session_left(s)};
+    kith_i_cells out;
+    kith_error err = {0};
+    if (kith_i_release_cells(s, &map, &spec, &out, &err))
+        fail_msg("%s", err.message);
+    for (uint32_t c = 0; c < CELLS; c++) {
+        double square = 0, expect = (double)radius[c];
+        if (pure)
+            expect *= sqrt(2);
+        else { /* sigma / radius at (1, 1e-6) */
+            expect *= 4.224679;
+        }
+        assert_true(fabs(out.sum_sd[c] / expect - 1) < 1e-5);
+        for (int i = 0; i < WIDTH; i++) {
+            double z = (double)out.sums[c * WIDTH + (uint32_t)i] / expect;
+            square += z * z;
+        }
+        /* Var of z^2 is 2 (normal) or 5 (Laplace): 9 sd of the mean */
+        assert_true(fabs(square / WIDTH - 1) < 9 * sqrt(5.0 / WIDTH));
+    }
+    /* the same value at the same place of two chunks: chance 1e-4 each */
+    int same = 0;
+    for (int i = 0; i + 1024 < WIDTH; i++)
+        same += out.sums[3 * WIDTH + i] == out.sums[3 * WIDTH + i + 1024];
+    assert_true(same < 20);
+    kith_i_cells_free(&out);
+    kith_session_close(s);
+}
+
+static void test_noise_by_cell(void **state)
+{
+    (void)state;
+    check_noise(0);
+    check_noise(1);
+}
+
 static void test_budget_is_enforced(void **state)
 {
     (void)state;
@@ -196,7 +246,7 @@ static void test_budget_is_enforced(void **state)
     kith_i_loss left = kith_i_session_left(s);
     assert_int_equal(left, (kith_i_loss)1 << 50);
     map_arg arg = {0};
-    kith_i_map map = {corner_map, &arg, 0};
+    kith_i_map map = {.run = corner_map, .arg = &arg};
     kith_i_cells_spec spec = {
         .what = "test", .cells = CELLS, .count_charge = left + 1};
     kith_i_cells out;
@@ -246,7 +296,7 @@ static void test_quantile(void **state)
         rows[i] = 0;
     for (size_t r = 0; r < MANY; r++) /* uniform in [-1, 1): bins 4..11 */
         rows[r * D] = -1 + 2.0 * (double)r / MANY;
-    kith_i_map map = {bin_map, NULL, 0};
+    kith_i_map map = {.run = bin_map, .arg = NULL};
     static const double qs[] = {0.05, 0.3, 0.55, 0.8, 1};
     static const uint32_t bins[] = {4, 6, 8, 10, 11};
     for (int i = 0; i < 5; i++) {
@@ -270,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_empty_cells_get_noise),
+        cmocka_unit_test(test_noise_by_cell),
         cmocka_unit_test(test_budget_is_enforced),
         cmocka_unit_test(test_quantile),
     };

@@ -27,7 +27,8 @@ static double release(const double *rows, size_t n, double epsilon,
 {
     kith_session *s =
         open_session(load(rows, n, D, unit_box()), epsilon, delta, nb, 2, seed);
-    kith_i_map map = {cells > 1 || radius ? third_map : NULL, &scale, 0};
+    kith_i_map map = {.run = cells > 1 || radius ? third_map : NULL,
+                      .arg = &scale};
     kith_i_gram_spec spec = {.what = "moments",
                              .cells = (uint32_t)cells,
                              .width = D,

@@ -40,7 +40,9 @@ static void check(double epsilon, double delta, kith_neighbors nb, int hostile)
                                    .charge = kith_i_session_left(s)};
         uint32_t chosen = 99;
         kith_error err = {0};
-        if (kith_i_release_select(s, ladder, &hostile, 0, &spec, &chosen, &err))
+        if (kith_i_release_select(
+                s, &(kith_i_loss_map){.run = ladder, .arg = &hostile}, &spec,
+                &chosen, &err))
             fail_msg("%s", err.message);
         assert_true(chosen < CANDIDATES);
         seen[chosen]++;

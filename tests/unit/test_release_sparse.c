@@ -40,8 +40,9 @@ static kith_i_sparse_cell *release(const double *rows, size_t n, double epsilon,
     kith_i_sparse_cell *cells = NULL;
     double sd;
     kith_error err = {0};
-    if (kith_i_release_sparse(s, first_key, arg, 0, &spec, &cells, count, &sd,
-                              &err))
+    if (kith_i_release_sparse(s,
+                              &(kith_i_key_map){.run = first_key, .arg = arg},
+                              &spec, &cells, count, &sd, &err))
         fail_msg("%s", err.message);
     kith_session_close(s);
     return cells;
@@ -173,13 +174,15 @@ static void test_refuses_low_thresholds(void **state)
     double sd;
     kith_error err = {0};
     key_arg arg = {1, 1};
-    assert_int_equal(kith_i_release_sparse(s, first_key, &arg, 0, &spec, &cells,
-                                           &n, &sd, &err),
+    assert_int_equal(kith_i_release_sparse(
+                         s, &(kith_i_key_map){.run = first_key, .arg = &arg},
+                         &spec, &cells, &n, &sd, &err),
                      KITH_ERR_PRIVACY);
     assert_int_equal(kith_i_session_left(s), left); /* nothing was paid */
     spec.threshold = 0;
-    assert_int_equal(kith_i_release_sparse(s, first_key, &arg, 0, &spec, &cells,
-                                           &n, &sd, &err),
+    assert_int_equal(kith_i_release_sparse(
+                         s, &(kith_i_key_map){.run = first_key, .arg = &arg},
+                         &spec, &cells, &n, &sd, &err),
                      KITH_ERR_INTERNAL);
     kith_session_close(s);
 }

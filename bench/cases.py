@@ -1,0 +1,119 @@
+"""What is measured: datasets, cases, what rivals reached, and the targets."""
+import collections
+
+# bounds: of `kith kmeans`. generate: arguments of `kith generate`, or None for
+# a set that ../shared/data/prepare.py writes.
+Dataset = collections.namedtuple("Dataset", "rows dimension bounds generate")
+
+BOX = ("--bounds", "0:1")
+UNIT_BALL = ("--radius", "1")
+
+
+def gaussians(rows, dimension, clusters):
+    return Dataset(rows, dimension, UNIT_BALL,
+                   ("gaussians", "--rows", str(rows), "--dimension",
+                    str(dimension), "-k", str(clusters), "--seed", "1"))
+
+
+DATASETS = {
+    "adult": Dataset(48842, 5, BOX, None),
+    "brfss": Dataset(253680, 21, BOX, None),
+    "cabs": Dataset(500000, 2, BOX, None),
+    "cifar": Dataset(60000, 160, UNIT_BALL, None),
+    "credit": Dataset(30000, 23, BOX, None),
+    "gas": Dataset(36733, 11, BOX, None),
+    "letter": Dataset(20000, 16, BOX, None),
+    "mnist": Dataset(70000, 784, ("--radius", "12"), None),
+    "synth": Dataset(100000, 100, UNIT_BALL, None),
+    "trips": Dataset(453346, 4, BOX, None),
+    "gauss": gaussians(100000, 100, 64),
+    "gauss1m": gaussians(1000000, 100, 64),
+}
+
+
+class Case(collections.namedtuple("Case", "dataset k epsilon delta method")):
+    """One line of the quality table."""
+    @property
+    def name(self):
+        budget = "pure" if self.delta == 0 else "gaussian"
+        return "%s-k%d-e%g-%s" % (self.dataset, self.k, self.epsilon, budget)
+
+
+LLOYD = ("--method", "lloyd")
+
+
+def cases(epsilon, delta, *sets):
+    return [Case(dataset, k, epsilon, delta, LLOYD)
+            for dataset, ks in sets for k in ks]
+
+
+CASES = (
+    cases(1, 1e-6, ("mnist", (10, 64)), ("synth", (8, 10, 32, 64)),
+          ("letter", (8, 10, 64)), ("gas", (8, 10, 64)), ("adult", (8, 64)),
+          ("credit", (8,)), ("brfss", (10,)), ("cifar", (10, 64)),
+          ("cabs", (8,)), ("trips", (8,)), ("gauss", (8, 64))) +
+    cases(0.1, 1e-6, ("mnist", (10,)), ("gas", (10,)), ("adult", (10,))) +
+    cases(1, 0, ("mnist", (10,)), ("gas", (10,)), ("brfss", (10,)),
+          ("synth", (8,)), ("cabs", (8,))))
+
+# What --quick keeps.
+QUICK = {"mnist-k10-e1-gaussian", "synth-k8-e1-gaussian",
+         "synth-k64-e1-gaussian", "gas-k10-e1-gaussian", "gas-k10-e1-pure",
+         "adult-k8-e1-gaussian", "gauss-k8-e1-gaussian"}
+
+# Ratios of rival tools at epsilon 1, delta 1e-6, from ../shared/spec/central.md
+# section F (G where marked). Measured there, not here.
+RIVALS = ("Google LSH tree", "diffprivlib", "NumPy private Lloyd")
+RIVAL_RATIOS = {
+    ("mnist", 10): ("1.121", "1.289", "1.075"),
+    ("mnist", 64): ("1.369", "–", "1.308"),
+    ("synth", 8): ("1.026", "1.18", "1.034"),
+    ("synth", 32): ("1.197", "2.34", "1.225"),
+    ("synth", 64): ("4.25", "47", "13.5"),
+    ("letter", 8): ("1.179", "1.265", "1.115"),
+    ("letter", 64): ("1.807", "2.610", "2.048"),
+    ("gas", 8): ("1.466", "1.786", "2.169"),
+    ("gas", 64): ("2.047", "2.435", "2.274"),
+    ("adult", 8): ("1.17 G", "–", "1.45 G"),
+    ("adult", 64): ("2.08 G", "–", "3.2 G"),
+    ("credit", 8): ("1.24 G", "–", "2.26 G"),
+    ("brfss", 10): ("1.047 G", "–", "1.056 G"),
+    ("cifar", 10): ("1.107 G", "–", "1.029 G"),
+    ("cifar", 64): ("1.228 G", "–", "1.192 G"),
+}
+
+# Single-thread CPU seconds, loading included, from the same section.
+RIVAL_SECONDS = {
+    ("mnist", 10): "scikit-learn 8.09 (1363 MB), Google 4.01 (3189 MB), "
+                   "diffprivlib 18.3, NumPy private Lloyd 2.06",
+    ("synth", 64): "scikit-learn 1.58 (336 MB), Google 2.32 (979 MB), "
+                   "diffprivlib 12.2, NumPy private Lloyd 1.51",
+}
+
+# bench_lloyd: clustering alone, this many rounds.
+SPEED_ROUNDS = 5
+SPEED = (("mnist", 10), ("mnist", 64), ("synth", 8), ("synth", 64),
+         ("gauss", 64), ("gauss1m", 10))
+# Peak memory of a whole `kith kmeans`.
+MEMORY = (("mnist", 10), ("synth", 64), ("gauss1m", 10))
+# Left out by --quick, with everything about it.
+LARGE = {"gauss1m"}
+
+# Targets: (what, unit, limit, whether larger is better); run.py knows where
+# the figure comes from.
+TARGETS = {
+    "mnist_ratio": ("MNIST k = 10, mean cost ratio", "", 1.09, False),
+    "synth_ratio": ("synth k = 8, mean cost ratio", "", 1.04, False),
+    "mnist_cpu": ("MNIST k = 10, 5 rounds, 1 thread, loading excluded",
+                  "CPU s", 2.0, False),
+    "synth_cpu": ("synth k = 64, 5 rounds, 1 thread, loading excluded",
+                  "CPU s", 1.2, False),
+    "samplers": ("slowest sampler, scales 1 to 1e9", "M draws/s", 0.5, True),
+    "csv": ("slowest CSV reading, one core", "MB/s", 150, True),
+    "npy": ("NPY reading, C order, one core", "MB/s", 1000, True),
+    "assign": ("exact assignment / dgemm, worst shape", "x", 1.5, False),
+    "mnist_memory": ("MNIST k = 10, peak memory / quantised rows", "x", 1.3,
+                     False),
+    "gauss1m_memory": ("gauss1m k = 10, peak memory / quantised rows", "x",
+                       1.3, False),
+}

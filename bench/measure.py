@@ -1,0 +1,228 @@
+"""Build, prepare the data, run the programs and read what they print."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from cases import DATASETS, SPEED_ROUNDS
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CACHE = os.path.join(ROOT, "bench", "cache")
+SHARED = os.path.join(os.path.dirname(ROOT), "shared", "data")
+REFERENCE_STARTS = 10
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(command):
+    """Run to the end or stop the whole bench; returns standard output. What
+    it says on standard error (seeded runs warn) is shown when it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        say(done.stderr or done.stdout)
+        sys.exit("bench: exit status %d: %s"
+                 % (done.returncode, " ".join(command)))
+    return done.stdout
+
+
+def read_json(path, otherwise=None):
+    if not os.path.exists(path):
+        return otherwise
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+class Build:
+    """Where the programs are."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.origin = "built elsewhere"
+        self.kith = os.path.join(directory, "tools", "kith", "kith")
+
+    def make(self):
+        say("building %s" % self.directory)
+        self.origin = "preset `release`"
+        os.chdir(ROOT)
+        for command in (["cmake", "--preset", "release"],
+                        ["cmake", "--build", "--preset", "release",
+                         "--target", "kith", "benches"]):
+            run(command)
+
+    def bench(self, name):
+        return os.path.join(self.directory, "bench", name)
+
+    def cost_of(self, command):
+        """CPU seconds and peak bytes of a command (see bench_child.c)."""
+        path = os.path.join(CACHE, "child.json")
+        run([self.bench("bench_child"), path] + command)
+        return read_json(path)
+
+
+# ---- data -------------------------------------------------------------------
+
+def python_with_numpy():
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run(
+                [python, "-c", "import numpy"],
+                stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return python
+    return None
+
+
+def prepare_shared():
+    """Unpack and scale ../shared/data once. Returns the directory, or None
+    with a word on why the sets in it are left out."""
+    prepared = os.path.join(CACHE, "prepared")
+    if os.path.isdir(prepared):
+        return prepared
+    if not os.path.isdir(SHARED):
+        say("%s is not there: only generated data" % SHARED)
+        return None
+    python = python_with_numpy()
+    if not python:
+        say("NumPy is missing (apt-get install python3-numpy): only "
+            "generated data")
+        return None
+    say("unpacking and preparing %s" % SHARED)
+    unpacked = os.path.join(CACHE, "unpacked")
+    run([os.path.join(SHARED, "unpack.sh"), unpacked])
+    # Renamed when complete: an interrupted run leaves no half-written set.
+    run([python, os.path.join(SHARED, "prepare.py"), prepared + ".part",
+         unpacked])
+    os.rename(prepared + ".part", prepared)
+    return prepared
+
+
+class Data:
+    """The files of the datasets that can be had here."""
+
+    def __init__(self, build):
+        os.makedirs(CACHE, exist_ok=True)
+        self.build = build
+        self.prepared = prepare_shared()
+
+    def has(self, name):
+        return DATASETS[name].generate is not None or self.prepared is not None
+
+    def path(self, name):
+        generate = DATASETS[name].generate
+        if generate is None:
+            return os.path.join(self.prepared, name + ".npy")
+        path = os.path.join(CACHE, name + ".npy")
+        if not os.path.exists(path):
+            say("generating %s" % name)
+            part = os.path.join(CACHE, "part.npy")
+            run([self.build.kith, "generate", *generate, "-o", part])
+            os.rename(part, path)
+        return path
+
+
+# ---- cost -------------------------------------------------------------------
+
+def cost_per_row(build, model, path):
+    return json.loads(run([build.kith, "evaluate", model,
+                           path]))["cost_per_row"]
+
+
+def reference(build, data, name, k):
+    """The non-private cost per row: (value, where it is from)."""
+    published = read_json(os.path.join(SHARED, "references.json"), {})
+    if str(k) in published.get(name, {}):
+        return published[name][str(k)]["best"], "scikit-learn"
+    path = os.path.join(CACHE, "references.json")
+    cached = read_json(path, {})
+    key = "%s-k%d" % (name, k)
+    if key not in cached:
+        say("non-private reference of %s" % key)
+        model = os.path.join(CACHE, "reference.json")
+        run([build.kith, "kmeans", "--non-private", "--starts",
+             str(REFERENCE_STARTS), "-k", str(k), *DATASETS[name].bounds,
+             "--quiet", "-o", model, data.path(name)])
+        cached[key] = cost_per_row(build, model, data.path(name))
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(cached, f, indent=1)
+    return cached[key], "kith"
+
+
+def command_of(kith, case, seed, model, path):
+    return [kith, "kmeans", "-k", str(case.k), "-e", "%g" % case.epsilon,
+            "--delta", "%g" % case.delta, *DATASETS[case.dataset].bounds,
+            *case.method, "--insecure-seed", str(seed), "--seed", str(seed),
+            "--threads", "1", "--quiet", "-o", model, path]
+
+
+def run_case(build, data, case, seeds):
+    """Ratios to the reference, and the mean cost of a run, over the seeds."""
+    best, origin = reference(build, data, case.dataset, case.k)
+    model = os.path.join(CACHE, "model.json")
+    path = data.path(case.dataset)
+    ratios, used = [], []
+    for seed in range(seeds):
+        used.append(build.cost_of(
+            command_of(build.kith, case, seed, model, path)))
+        ratios.append(cost_per_row(build, model, path) / best)
+    return {"case": case, "reference": best, "origin": origin,
+            "ratios": ratios,
+            "cpu": sum(u["cpu"] for u in used) / seeds,
+            "peak": max(u["peak_bytes"] for u in used)}
+
+
+# ---- speed and memory -------------------------------------------------------
+
+def speed(build, data, name, k):
+    """Clustering alone, loading excluded (see bench_lloyd.c)."""
+    bounds = DATASETS[name].bounds[1]
+    out = json.loads(run([build.bench("bench_lloyd"), data.path(name), str(k),
+                          str(SPEED_ROUNDS), bounds]))
+    out["dataset"] = name
+    return out
+
+
+def memory(build, data, name, k):
+    """Peak of a whole run against the rows as they are stored (int16)."""
+    dataset = DATASETS[name]
+    used = build.cost_of(
+        [build.kith, "kmeans", "-k", str(k), "-e", "1", "--delta", "1e-6",
+         *dataset.bounds, "--threads", "1", "--quiet", "-o",
+         os.path.join(CACHE, "model.json"), data.path(name)])
+    return {"dataset": name, "k": k, "peak": used["peak_bytes"],
+            "quantised": dataset.rows * dataset.dimension * 2}
+
+
+def base_footprint(build):
+    """Peak of a run on ten rows: the program and its libraries."""
+    tiny = os.path.join(CACHE, "tiny.csv")
+    run([build.kith, "generate", "gaussians", "--rows", "10", "--dimension",
+         "2", "-k", "2", "-o", tiny])
+    return build.cost_of([build.kith, "kmeans", "-k", "2", "-e", "1",
+                          "--radius", "1", "--threads", "1", "--quiet", "-o",
+                          os.path.join(CACHE, "model.json"),
+                          tiny])["peak_bytes"]
+
+
+def layer(build, name):
+    """Run one of the programs that measure a layer; its text."""
+    say(name)
+    return run([build.bench(name)])
+
+
+def slowest_sampler(text):
+    cells = re.findall(r"^\| [^|]+ \| ([\d.]+) \| ([\d.]+) \|$", text, re.M)
+    return min(float(v) for row in cells for v in row)
+
+
+def reader_speeds(text):
+    return {what.strip(): float(speed_) for what, speed_ in
+            re.findall(r"^(.*?)\s+\d+ rows\s+([\d.]+) MB/s$", text, re.M)}
+
+
+def worst_assign(text):
+    rows = [line.split() for line in text.splitlines()[1:] if line.strip()]
+    column = text.split("\n", 1)[0].replace(" ms", "_ms").split().index(
+        "ratio")
+    return max(float(row[column]) for row in rows)

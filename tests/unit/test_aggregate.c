@@ -1,0 +1,105 @@
+/* Clipping and counting in integers, against the definitions. */
+#include "base/wide.h"
+#include "dp/aggregate.h"
+#include "support/make_data.h"
+
+/* After clipping the norm is within the radius; before it was, nothing
+ * changed; else nearly all of the radius is used and the direction kept. */
+static void test_clip(void **state)
+{
+    (void)state;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 1, 1);
+    for (int trial = 0; trial < 200000; trial++) {
+        enum { MOST = 9 };
+        int32_t v[MOST], w[MOST];
+        uint32_t n = 1 + (uint32_t)kith_i_coins_below(&coins, MOST);
+        int bits = (int)kith_i_coins_below(&coins, 32);
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t x = (int32_t)(kith_i_coins_u64(&coins) >> (32 + bits));
+            v[i] = kith_i_coins_u64(&coins) & 1 ? x : -x;
+        }
+        uint64_t radius = 1 + (kith_i_coins_u64(&coins) >> (33 + bits / 2));
+        int l1 = trial & 1;
+        kith_i_i128 before = 0, after = 0, limit = radius;
+        for (uint32_t i = 0; i < n; i++)
+            before += l1 ? llabs(v[i]) : (kith_i_i128)v[i] * v[i];
+        memcpy(w, v, sizeof w);
+        if (l1)
+            kith_i_clip_l1(w, n, radius);
+        else
+            kith_i_clip_l2(w, n, radius);
+        if (!l1)
+            limit *= radius;
+        for (uint32_t i = 0; i < n; i++) {
+            after += l1 ? llabs(w[i]) : (kith_i_i128)w[i] * w[i];
+            assert_true(llabs(w[i]) <= llabs(v[i]));
+            assert_true((int64_t)w[i] * v[i] >= 0);
+        }
+        assert_true(after <= limit);
+        if (before <= limit)
+            assert_memory_equal(v, w, n * sizeof *v);
+        else if (radius > 100000) /* truncation loses < 1 in a coordinate */
+            assert_true(after >= limit - limit / 1000);
+    }
+}
+
+static void test_extreme_values(void **state)
+{
+    (void)state;
+    int32_t v[4] = {INT32_MAX, -INT32_MAX, INT32_MIN, 5};
+    kith_i_clip_l2(v, 4, 1000);
+    assert_int_equal(v[3], 0);
+    assert_true((int64_t)v[0] * v[0] + (int64_t)v[1] * v[1] +
+                    (int64_t)v[2] * v[2] <=
+                1000000);
+    int32_t w[2] = {INT32_MIN, INT32_MIN};
+    kith_i_clip_l1(w, 2, 7);
+    assert_true(llabs(w[0]) + llabs(w[1]) <= 7);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static uint64_t keys[N], other[N], sorted[N];
+    static int64_t counts[N];
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 2, 1);
+    for (int trial = 0; trial < 20; trial++) {
+        uint64_t limit = (uint64_t)1 << (3 * trial + 1);
+        for (int i = 0; i < N; i++) { /* some beyond the limit */
+            keys[i] = kith_i_coins_below(&coins, 2 * limit);
+            if (kith_i_coins_below(&coins, 50) == 0)
+                keys[i] = UINT64_MAX;
+            sorted[i] = keys[i];
+        }
+        qsort(sorted, N, sizeof *sorted, by_key);
+        size_t m = kith_i_aggregate_keys(keys, other, N, limit, counts);
+        size_t at = 0;
+        for (size_t c = 0; c < m; c++) {
+            int64_t run = 0;
+            assert_int_equal(keys[c], sorted[at]);
+            for (; at < N && sorted[at] == keys[c]; at++)
+                run++;
+            assert_int_equal(counts[c], run);
+        }
+        assert_true(at == N || sorted[at] >= limit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_extreme_values),
+        cmocka_unit_test(test_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

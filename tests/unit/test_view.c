@@ -1,0 +1,174 @@
+/* Views: exact projections of records, and releases from them. */
+#include <math.h>
+
+#include "base/wide.h"
+#include "dp/dp_i.h"
+#include "kernel/kernel_i.h"
+#include "support/make_data.h"
+
+enum { N = 700, D = 11, Q = 3 };
+
+static void make_axes(double *axes, uint64_t seed)
+{
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, seed, 2);
+    for (int j = 0; j < Q; j++) {
+        double square = 0;
+        for (int i = 0; i < D; i++) {
+            axes[j * D + i] = kith_i_coins_normal(&coins);
+            square += axes[j * D + i] * axes[j * D + i];
+        }
+        for (int i = 0; i < D; i++)
+            axes[j * D + i] /= sqrt(square);
+    }
+}
+
+/* project_block against 128-bit integers, dense and sparse, block by block
+ * and row by row: the same bits. */
+static void test_projection_is_exact(void **state)
+{
+    (void)state;
+    double axes[Q * D], offset[D], dense_axes[Q * D], sparse_axes[Q * D];
+    double offsets[Q], offsets2[Q];
+    make_axes(axes, 1);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 3, 3);
+    for (int i = 0; i < D; i++)
+        offset[i] = 1000 * kith_i_coins_normal(&coins);
+    kith_i_projection dense = {Q, D, 0, 0, dense_axes, offsets};
+    kith_i_projection sparse = {Q, D, 1, 0, sparse_axes, offsets2};
+    kith_i_projection_set(&dense, axes, offset, -2);
+    kith_i_projection_set(&sparse, axes, offset, -2);
+    static int16_t rows[N * D], out[N * Q], one[Q], other[N * Q];
+    static int16_t values[N * D];
+    static uint32_t start[N + 1], index[N * D];
+    for (int r = 0; r < N; r++) {
+        for (int i = 0; i < D; i++) {
+            int16_t v = (int16_t)(kith_i_coins_u64(&coins) & 0xffff);
+            v = v == INT16_MIN ? INT16_MAX : v;
+            rows[r * D + i] = kith_i_coins_below(&coins, 3) ? v : 0;
+            if (rows[r * D + i]) {
+                index[start[r + 1]] = (uint32_t)i;
+                values[start[r + 1]++] = rows[r * D + i];
+            }
+        }
+        if (r + 1 < N)
+            start[r + 2] = start[r + 1];
+    }
+    double *scratch =
+        malloc(kith_i_project_scratch(N, Q, D, 0) * sizeof *scratch);
+    kith_i_block block = {.rows = N, .dimension = D, .dense = rows};
+    kith_i_project_block(&dense, &block, scratch, out);
+    kith_i_block thin = {.rows = N,
+                         .dimension = D,
+                         .start = start,
+                         .index = index,
+                         .value = values};
+    kith_i_project_block(&sparse, &thin, scratch, other);
+    assert_memory_equal(out, other, sizeof out);
+    for (int r = 0; r < N; r++) {
+        kith_i_block single = {
+            .rows = 1, .dimension = D, .dense = rows + r * D};
+        kith_i_project_block(&dense, &single, scratch, one);
+        assert_memory_equal(one, out + r * Q, sizeof one);
+        for (int j = 0; j < Q; j++) {
+            kith_i_i128 dot = -(kith_i_i128)offsets[j];
+            for (int i = 0; i < D; i++)
+                dot += (kith_i_i128)rows[r * D + i] *
+                       (int64_t)dense_axes[j * D + i];
+            kith_i_i128 y = dot / ((kith_i_i128)1 << dense.shift);
+            y = y > 32767 ? 32767 : (y < -32767 ? -32767 : y);
+            assert_int_equal(out[r * Q + j], (int64_t)y);
+        }
+    }
+    free(scratch);
+}
+
+static void beside_map(const void *arg, const kith_i_block *block,
+                       double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)arg;
+    (void)scratch;
+    assert_int_equal(block->beside_dimension, Q);
+    for (uint32_t r = 0; r < block->rows; r++) {
+        cell[r] = block->beside[r * Q] > 0;
+        for (uint32_t i = 0; value && i < D; i++)
+            value[r * D + i] = block->dense[r * D + i];
+    }
+}
+
+/* Sums of a view are the projected sums; a view beside the records lines up;
+ * rows outside the view's ball are pulled in. */
+static void test_releases_from_views(void **state)
+{
+    (void)state;
+    double *rows = make_rows(N, D, 4, 5), axes[Q * D];
+    make_axes(axes, 2);
+    kith_session *s = open_session(load(rows, N, D, unit_box()), 4000, 1e-6,
+                                   KITH_ADD_REMOVE, 2, 1);
+    const kith_i_view *view, *tight;
+    kith_error err = {0};
+    if (kith_i_view_open(s, axes, Q, NULL, sqrt(D), &view, &err) ||
+        kith_i_view_open(s, axes, Q, NULL, 0.3, &tight, &err))
+        fail_msg("%s", err.message);
+    kith_i_loss part = kith_i_session_left(s) / 4;
+    kith_i_map map = {.view = view};
+    kith_i_cells_spec spec = {
+        .what = "view", .cells = 1, .width = Q, .sum_charge = part};
+    kith_i_cells cells;
+    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, &err),
+                     KITH_OK);
+    double want[Q] = {0}, positive[D] = {0};
+    for (int r = 0; r < N; r++) {
+        double y[Q] = {0}, x[D];
+        for (int i = 0; i < D; i++)
+            x[i] = fmax(-1, fmin(1, rows[r * D + i]));
+        for (int j = 0; j < Q; j++)
+            for (int i = 0; i < D; i++)
+                y[j] += x[i] * axes[j * D + i];
+        for (int j = 0; j < Q; j++)
+            want[j] += y[j];
+        for (int i = 0; i < D && y[0] > 0; i++)
+            positive[i] += x[i];
+    }
+    double step = kith_i_domain_step(kith_i_view_domain(view));
+    for (int j = 0; j < Q; j++)
+        assert_true(fabs((double)cells.sums[j] * step - want[j]) <
+                    N * 2 * step + 8 * cells.sum_sd[0] * step);
+    kith_i_cells_free(&cells);
+
+    uint64_t radius[2] = {1 << 17, 1 << 17};
+    kith_i_map pair = {.run = beside_map, .beside = view};
+    kith_i_cells_spec both = {.what = "both",
+                              .cells = 2,
+                              .width = D,
+                              .radius = radius,
+                              .sum_charge = part};
+    assert_int_equal(kith_i_release_cells(s, &pair, &both, &cells, &err),
+                     KITH_OK);
+    for (int i = 0; i < D; i++)
+        assert_true(fabs((double)cells.sums[D + i] / 16384 - positive[i]) <
+                    (N + 8 * cells.sum_sd[1]) / 16384);
+    kith_i_cells_free(&cells);
+
+    map.view = tight; /* |sum| <= N * 0.3 in every direction */
+    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, &err),
+                     KITH_OK);
+    double length = 0;
+    step = kith_i_domain_step(kith_i_view_domain(tight));
+    for (int j = 0; j < Q; j++)
+        length += pow((double)cells.sums[j] * step, 2);
+    assert_true(sqrt(length) <= N * 0.3 * 1.01);
+    kith_i_cells_free(&cells);
+    kith_session_close(s);
+    free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_projection_is_exact),
+        cmocka_unit_test(test_releases_from_views),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
