@@ -86,19 +86,17 @@ class Figures:
             self.memory.append(measure.memory(build, data, name, k))
         for case in plan.cases:
             result = measure.run_case(build, data, case, seeds)
-            ratios = result["ratios"]
             say("%-24s mean %.4f worst %.4f" % (
-                case.name, sum(ratios) / len(ratios), max(ratios)))
+                case.name, report.mean(result), max(result["ratios"])))
             self.cases.append(result)
 
     def for_targets(self):
         out = {}
         for r in self.cases:
-            mean = sum(r["ratios"]) / len(r["ratios"])
             key = {"mnist-k10-e1-gaussian": "mnist_ratio",
                    "synth-k8-e1-gaussian": "synth_ratio"}.get(r["case"].name)
             if key:
-                out[key] = mean
+                out[key] = report.mean(r)
         for r in self.speed:
             key = {("mnist", 10): "mnist_cpu",
                    ("synth", 64): "synth_cpu"}.get((r["dataset"], r["k"]))
@@ -132,9 +130,10 @@ def main():
         build.make()
     data = measure.Data(build)
     plan.keep(data)
+    heading = report.heading(build, sys.argv[1:])
     figures = Figures(build, data, plan, args.seeds)
     text = "\n".join(part.rstrip("\n") + "\n" for part in (
-        report.heading(build, sys.argv[1:]),
+        heading,
         report.targets(figures.for_targets()),
         report.quality(figures.cases, args.seeds),
         report.speed(figures.speed),

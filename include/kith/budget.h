@@ -66,6 +66,8 @@ KITH_API void kith_ledger_free(kith_ledger *ledger); /* NULL is fine */
 
 /* ---- sessions: the gate -------------------------------------------------- */
 
+/* A session is used by one thread at a time (its releases use several), and
+ * only in the process that opened it: after fork() it refuses. */
 typedef struct kith_session kith_session;
 
 /* Start from kith_session_options_init. */

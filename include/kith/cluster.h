@@ -39,12 +39,13 @@ KITH_API KITH_CHECKED kith_status kith_kmeans(kith_session *session,
                                               kith_error *err);
 
 /* Price a run without any data: the same options, bounds and privacy, a
- * guess of the number of rows. The result has the receipts of the run and
- * no centres; kith_result_noise tells the predicted noise per centre. */
-KITH_API KITH_CHECKED kith_status
-kith_kmeans_plan(uint64_t rows, uint32_t dimension, const kith_bounds *bounds,
-                 const kith_privacy *privacy, const kith_kmeans_options *opt,
-                 kith_result **out, kith_error *err);
+ * guess of the number of rows, and whether they would be sparse. The result has
+ * the receipts of the run and no centres; kith_result_noise tells the predicted
+ * noise per centre. */
+KITH_API KITH_CHECKED kith_status kith_kmeans_plan(
+    uint64_t rows, uint32_t dimension, int sparse, const kith_bounds *bounds,
+    const kith_privacy *privacy, const kith_kmeans_options *opt,
+    kith_result **out, kith_error *err);
 
 /* ---- what a result holds: released values and receipts, nothing else ---- */
 

@@ -14,10 +14,18 @@ static double pick(const double *values, uint32_t count, uint32_t i)
     return values[count == 1 ? 0 : i];
 }
 
+static int has_box_of(const kith_bounds *b)
+{
+    return b && b->lower && b->upper && b->box_count > 0;
+}
+
 static kith_status check_bounds(const kith_bounds *b, uint32_t d, int sparse,
                                 kith_error *err)
 {
-    int has_box = b && b->lower && b->upper && b->box_count;
+    int has_box = has_box_of(b);
+    if (b && !has_box && (b->lower || b->upper || b->box_count))
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "a box needs lower and upper bounds, and how many");
     if (!b || (!has_box && b->radius == 0))
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "bounds are required: they decide how much noise "
@@ -205,7 +213,7 @@ kith_status kith_i_domain_new(const kith_bounds *bounds, uint32_t dimension,
     m->high_q = kith_i_alloc(dimension, sizeof *m->high_q);
     status =
         m->origin && m->low_q && m->high_q ? KITH_OK : kith_i_fail_memory(err);
-    if (!status && bounds->lower && bounds->box_count)
+    if (!status && has_box_of(bounds))
         status = make_box(m, bounds, err);
     if (!status) {
         make_origin(m, bounds);

@@ -8,7 +8,7 @@
  * that dataset.c checks again on the stored row: they are the sensitivities
  * that the gate charges for. Nothing here is computed from rows (R10).
  *
- * Why int16: the step is at most 2^-14 of the largest half-width w, so the
+ * Why int16: the step is about 2^-14 of the largest half-width w, so the
  * squared error is below d w^2 2^-28 / 3 a row. That is < 0.1 % of the loss
  * unless the bounds are ~500 times wider than the clusters, where the noise
  * has long drowned the centres. And with |q| < 2^15 every sum the kernels

@@ -69,7 +69,7 @@ kith_status kith_kmeans(kith_session *session, const kith_kmeans_options *opt,
     return status ? status : run(session, &options, 0, out, err);
 }
 
-kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension,
+kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension, int sparse,
                              const kith_bounds *bounds,
                              const kith_privacy *privacy,
                              const kith_kmeans_options *opt, kith_result **out,
@@ -88,11 +88,11 @@ kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension,
         return status;
     options.progress = NULL;
     kith_i_domain *domain;
-    status = kith_i_domain_new(bounds, dimension, 0, &domain, err);
+    status = kith_i_domain_new(bounds, dimension, sparse != 0, &domain, err);
     if (status)
         return status;
     kith_session *session;
-    status = kith_i_session_open_plan(domain, privacy, rows, &session, err);
+    status = kith_i_session_open_plan(domain, privacy, &session, err);
     if (status) {
         kith_i_domain_free(domain);
         return status;

@@ -149,6 +149,14 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
         kith_i_session_left(run->session) / (run->rounds - run->done);
     kith_i_loss count_charge =
         kith_i_loss_share(round, count_share(run->session));
+    if (count_charge == 0 || count_charge == round)
+        return kith_i_session_left(run->session) == 0
+                   ? kith_i_fail(err, KITH_ERR_BUDGET,
+                                 "the budget of this session is used up")
+                   : kith_i_fail(err, KITH_ERR_PRIVACY,
+                                 "the budget is too small to be divided among "
+                                 "%u rounds: raise epsilon or delta",
+                                 run->rounds);
     kith_i_cells_spec spec = {.what = what,
                               .cells = k,
                               .width = d,

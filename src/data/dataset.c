@@ -126,7 +126,9 @@ void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
             double u = raw[i];
             u = u < m->low[i] ? m->low[i] : u;
             u = u > m->high[i] ? m->high[i] : u;
-            t[i] = (u - m->origin[i]) * scale;
+            u = (u - m->origin[i]) * scale;
+            u = u < -HUGE_T ? -HUGE_T : u;
+            t[i] = u > HUGE_T ? HUGE_T : u;
         }
     else
         for (uint32_t i = 0; i < d; i++)
@@ -178,9 +180,8 @@ static void chunk_free(kith_i_chunk *c, uint32_t d)
     if (c->dense)
         kith_i_wipe_free(c->dense, (size_t)c->capacity * d * sizeof *c->dense);
     if (c->value) {
-        size_t n = c->start[c->rows];
-        kith_i_wipe_free(c->value, n * sizeof *c->value);
-        kith_i_wipe_free(c->index, n * sizeof *c->index);
+        kith_i_wipe_free(c->value, c->room * sizeof *c->value);
+        kith_i_wipe_free(c->index, c->room * sizeof *c->index);
     }
     kith_i_free(c->start);
 }
@@ -261,6 +262,7 @@ static kith_status append_sparse(kith_dataset *data, const kith_i_rows *in,
         c->start = kith_i_alloc((size_t)in->rows + 1, sizeof *c->start);
         c->index = kith_i_alloc(total, sizeof *c->index);
         c->value = kith_i_alloc(total, sizeof *c->value);
+        c->room = total;
     }
     if (!t || !c || !c->start || !c->index || !c->value) {
         if (c) { /* leave nothing that chunk_free could misread */

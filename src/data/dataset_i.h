@@ -16,6 +16,7 @@ typedef struct kith_i_chunk {
     int16_t *dense;
     uint32_t *start, *index; /* sparse */
     int16_t *value;          /* sparse */
+    uint32_t room;           /* sparse: entries allocated */
 } kith_i_chunk;
 
 struct kith_dataset {

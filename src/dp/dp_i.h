@@ -33,8 +33,6 @@ kith_i_loss kith_i_session_left(const kith_session *session);
 /* "exact", or "none" for a seeded session. */
 const char *kith_i_session_guarantee(const kith_session *session);
 uint32_t kith_i_session_threads(const kith_session *session);
-/* Number of rows where it is public (replace-one), else 0. */
-uint64_t kith_i_session_public_rows(const kith_session *session);
 
 /* Copies of the receipts so far (strings in ->what are copied too); the array
  * is the caller's. */
@@ -42,10 +40,9 @@ kith_status kith_i_session_receipts(const kith_session *session,
                                     kith_receipt **out, size_t *count,
                                     kith_error *err);
 
-/* A session that has no data, to plan with. domain: taken on KITH_OK.
- * rows: what the plan assumes; only public_rows looks at it. */
+/* A session that has no data, to plan with. domain: taken on KITH_OK. */
 kith_status kith_i_session_open_plan(kith_i_domain *domain,
-                                     const kith_privacy *privacy, uint64_t rows,
+                                     const kith_privacy *privacy,
                                      kith_session **out, kith_error *err);
 
 /* ---- maps -----------------------------------------------------------------

@@ -16,12 +16,12 @@ struct kith_i_view {
 struct kith_session {
     kith_dataset *data;    /* owned; NULL in a plan */
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
+    unsigned generation;   /* of the process that opened it (fork) */
     kith_privacy privacy;
     kith_measure measure;
     kith_i_loss total, spent;
     kith_i_entropy_source source;
     uint32_t threads;
-    uint64_t plan_rows;
     uint64_t streams; /* entropy streams handed out */
     kith_receipt *receipts;
     size_t receipt_count;

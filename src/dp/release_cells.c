@@ -62,16 +62,18 @@ static void visit(void *p, uint32_t worker, uint64_t first,
     kith_i_aggregate_values(&values, t->sums, t->counts);
 }
 
-static void free_tallies(struct tally *w, uint32_t count, size_t sums)
+static void free_tallies(struct tally *w, uint32_t count, size_t cells,
+                         size_t sums, size_t scratch, size_t rows,
+                         size_t values)
 {
     for (uint32_t i = 0; w && i < count; i++) {
         if (i > 0) { /* worker 0 writes into the output */
-            kith_i_wipe_free(w[i].counts, 0);
-            kith_i_wipe_free(w[i].sums, sums * sizeof(int64_t));
+            kith_i_wipe_free(w[i].counts, cells * sizeof *w[i].counts);
+            kith_i_wipe_free(w[i].sums, sums * sizeof *w[i].sums);
         }
-        kith_i_free(w[i].scratch);
-        kith_i_free(w[i].cell);
-        kith_i_free(w[i].value);
+        kith_i_wipe_free(w[i].scratch, scratch * sizeof *w[i].scratch);
+        kith_i_wipe_free(w[i].cell, rows * sizeof *w[i].cell);
+        kith_i_wipe_free(w[i].value, values * sizeof *w[i].value);
     }
     kith_i_free(w);
 }
@@ -109,7 +111,7 @@ static kith_status tally_records(kith_session *s, const kith_i_map *map,
                 out->sums[j] += w[i].sums[j];
         }
     }
-    free_tallies(w, threads, sums);
+    free_tallies(w, threads, spec->cells, sums, map->scratch, block, values);
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 

@@ -76,17 +76,23 @@ static void visit(void *p, uint32_t worker, uint64_t first,
     }
 }
 
-static void free_workers(struct gram_worker *w, uint32_t threads, size_t size)
+static void free_workers(struct gram_worker *w, uint32_t threads,
+                         const kith_i_map *map, const kith_i_gram_spec *spec,
+                         size_t block)
 {
+    size_t width = spec->width, square = width * width;
     for (uint32_t i = 0; w && i < threads; i++) {
-        if (i)
+        if (i > 0)
             kith_i_wipe_free(w[i].grams,
-                             w[i].grams ? size * sizeof(int64_t) : 0);
-        kith_i_free(w[i].map_scratch);
-        kith_i_free(w[i].gram_scratch);
-        kith_i_free(w[i].cell);
-        kith_i_free(w[i].value);
-        kith_i_free(w[i].gathered);
+                             spec->cells * square * sizeof(int64_t));
+        kith_i_wipe_free(w[i].map_scratch, map->scratch * sizeof(double));
+        kith_i_wipe_free(w[i].gram_scratch,
+                         (block * width + square) * sizeof(double));
+        kith_i_wipe_free(w[i].cell, block * sizeof(uint32_t));
+        kith_i_wipe_free(w[i].value,
+                         spec->radius ? block * width * sizeof(int32_t) : 0);
+        kith_i_wipe_free(w[i].gathered,
+                         map->run ? block * width * sizeof(int16_t) : 0);
     }
     kith_i_free(w);
 }
@@ -119,7 +125,7 @@ static kith_status tally_grams(kith_session *s, const kith_i_map *map,
             for (size_t j = 0; j < size; j++)
                 out[j] += w[i].grams[j];
     }
-    free_workers(w, threads, size);
+    free_workers(w, threads, map, spec, block);
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
@@ -156,8 +162,8 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
                 out[(c * w + j) * w + i] = row[j];
             }
         }
-    kith_i_wipe_free(diagonal, diagonal ? cells * w * sizeof *diagonal : 0);
-    kith_i_wipe_free(off, off ? off_count * sizeof *off : 0);
+    kith_i_wipe_free(diagonal, cells * w * sizeof *diagonal);
+    kith_i_wipe_free(off, off_count * sizeof *off);
     return status;
 }
 

@@ -61,9 +61,9 @@ static kith_status tally_losses(kith_session *s, const kith_i_loss_map *map,
     for (uint32_t i = 0; w && i < s->threads; i++) {
         for (size_t c = 0; ok && c < n; c++)
             totals[c] += w[i].totals[c];
-        kith_i_wipe_free(w[i].totals, w[i].totals ? n * sizeof(int64_t) : 0);
-        kith_i_free(w[i].scratch);
-        kith_i_free(w[i].losses);
+        kith_i_wipe_free(w[i].totals, n * sizeof(int64_t));
+        kith_i_wipe_free(w[i].scratch, map->scratch * sizeof(double));
+        kith_i_wipe_free(w[i].losses, block * n * sizeof(int32_t));
     }
     kith_i_free(w);
     return ok ? KITH_OK : kith_i_fail_memory(err);
@@ -113,7 +113,7 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
     } else if (!status) {
         *out = 0;
     }
-    kith_i_wipe_free(totals, totals ? spec->candidates * sizeof *totals : 0);
+    kith_i_wipe_free(totals, spec->candidates * sizeof *totals);
     kith_i_free(order);
     return status;
 }

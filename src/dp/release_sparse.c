@@ -55,9 +55,9 @@ static kith_status tally_keys(kith_session *s, const kith_i_key_map *map,
         *m = kith_i_aggregate_keys(*keys, other, n, domain_size, *counts);
     }
     for (uint32_t i = 0; scratches && i < s->threads; i++)
-        kith_i_free(scratches[i]);
+        kith_i_wipe_free(scratches[i], map->scratch * sizeof(double));
     kith_i_free(scratches);
-    kith_i_wipe_free(other, other ? n * sizeof *other : 0);
+    kith_i_wipe_free(other, n * sizeof *other);
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
@@ -183,8 +183,8 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
         status = kith_i_noise_add(&noise, counts, m, err);
     if (!status && s->data)
         status = list_cells(s, spec, scale, keys, counts, m, &list, err);
-    kith_i_wipe_free(keys, keys ? n * sizeof *keys : 0);
-    kith_i_wipe_free(counts, counts ? n * sizeof *counts : 0);
+    kith_i_wipe_free(keys, n * sizeof *keys);
+    kith_i_wipe_free(counts, n * sizeof *counts);
     if (status) {
         kith_i_wipe_free(list.cells, list.capacity * sizeof *list.cells);
         return status;

@@ -4,15 +4,17 @@
 #include "dp_private.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base_i.h"
 #include "kith/version.h"
 
-/* Receipts print mu rounded up to a double: keep this fraction of mu^2 aside
- * so that even their squares add up to no more than the declared budget. */
-enum { RESERVE_SHIFT = 40, MAX_SCALE_BITS = 54 };
+/* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
+ * 53 bits. Keep this fraction of the budget aside so that even these add up to
+ * no more than was declared. */
+enum { RESERVE_SHIFT = 40, EXACT_BITS = 53, MAX_SCALE_BITS = 54 };
 
 void kith_session_options_init(kith_session_options *opt, size_t size)
 {
@@ -36,7 +38,8 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->privacy = *privacy;
     s->measure = measure;
     s->total = total;
-    if (measure == KITH_GAUSSIAN_DP)
+    s->generation = atomic_load(&kith_i_fork_generation);
+    if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS)
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
     return KITH_OK;
@@ -80,8 +83,7 @@ kith_status kith_session_open(kith_dataset *data,
     s->threads = kith_i_thread_count(opt.threads);
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
-    if (!s->source.seeded)
-        status = kith_i_entropy_check(err);
+    status = kith_i_entropy_check(err); /* also watches for fork() */
     if (!status)
         status = charge_ledger(s, &opt, err);
     if (status) {
@@ -96,7 +98,7 @@ kith_status kith_session_open(kith_dataset *data,
 }
 
 kith_status kith_i_session_open_plan(kith_i_domain *domain,
-                                     const kith_privacy *privacy, uint64_t rows,
+                                     const kith_privacy *privacy,
                                      kith_session **out, kith_error *err)
 {
     *out = NULL;
@@ -105,7 +107,6 @@ kith_status kith_i_session_open_plan(kith_i_domain *domain,
     if (status)
         return status;
     s->domain = domain;
-    s->plan_rows = rows;
     s->threads = 1;
     *out = s;
     return KITH_OK;
@@ -152,6 +153,10 @@ static char *join(const char *what, const char *suffix)
 kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
                                size_t count, kith_error *err)
 {
+    if (s->generation != atomic_load(&kith_i_fork_generation))
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "this session belongs to the process that opened "
+                           "it: after fork() open a new one, and pay for it");
     kith_i_loss sum = 0;
     for (size_t i = 0; i < count; i++)
         if (bills[i].loss == 0 ||
@@ -285,20 +290,19 @@ uint32_t kith_i_session_threads(const kith_session *s)
     return s->threads;
 }
 
-uint64_t kith_i_session_public_rows(const kith_session *s)
+static char build_info[160];
+
+static void write_build_info(void)
 {
-    if (s->privacy.neighbors != KITH_REPLACE_ONE)
-        return 0;
-    return s->data ? kith_i_dataset_rows(s->data) : s->plan_rows;
+    snprintf(build_info, sizeof build_info,
+             "noise: exact discrete samplers; randomness: libsodium (%s); "
+             "arithmetic: OpenBLAS, GMP, MPFR",
+             kith_i_entropy_name());
 }
 
 const char *kith_build_info(void)
 {
-    /* Written once with the same bytes by whoever comes first. */
-    static char info[160];
-    snprintf(info, sizeof info,
-             "noise: exact discrete samplers; randomness: libsodium (%s); "
-             "arithmetic: OpenBLAS, GMP, MPFR",
-             kith_i_entropy_name());
-    return info;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, write_build_info);
+    return build_info;
 }

@@ -42,9 +42,28 @@ static kith_status derive_rows(kith_session *s,
         kith_i_blas_restore(blas);
     }
     for (uint32_t i = 0; scratch && i < s->threads; i++)
-        kith_i_wipe_free(scratch[i], scratch[i] ? size * sizeof(double) : 0);
+        kith_i_wipe_free(scratch[i], size * sizeof(double));
     kith_i_free(scratch);
     return status;
+}
+
+/* Every partial sum of x . axis is below |x| |axis| 2^24: keep that, and the
+ * offset's, below 2^51, so that no sum in double rounds (R2). */
+static kith_status check_axes(const kith_i_domain *domain, const double *axes,
+                              uint32_t q, kith_error *err)
+{
+    double limit = 0x1p51 / 0x1p24 / (double)kith_i_domain_l2(domain);
+    for (uint32_t j = 0; j < q; j++) {
+        double square = 0;
+        for (uint32_t i = 0; i < domain->dimension; i++) {
+            double a = axes[(size_t)j * domain->dimension + i];
+            square += a * a;
+        }
+        if (!(square <= limit * limit))
+            return kith_i_fail(err, KITH_ERR_INTERNAL,
+                               "a view's axis is too long for exact sums");
+    }
+    return KITH_OK;
 }
 
 kith_status kith_i_view_open(kith_session *s, const double *axes, uint32_t q,
@@ -60,6 +79,8 @@ kith_status kith_i_view_open(kith_session *s, const double *axes, uint32_t q,
     p.offsets = kith_i_alloc(q, sizeof *p.offsets);
     kith_status status =
         view && p.axes && p.offsets ? KITH_OK : kith_i_fail_memory(err);
+    if (!status)
+        status = check_axes(s->domain, axes, q, err);
     if (!status)
         status = kith_i_domain_new(&ball, q, 0, &view->domain, err);
     if (!status) {

@@ -272,7 +272,7 @@ static kith_status run_plan(const void *arg, kith_error *err)
     opt.rounds = 2;
     kith_result *result = (kith_result *)&opt;
     kith_status status =
-        kith_kmeans_plan(N, D, &bounds, &privacy, &opt, &result, err);
+        kith_kmeans_plan(N, D, 0, &bounds, &privacy, &opt, &result, err);
     assert_true((status == KITH_OK) == (result != NULL));
     kith_result_free(result);
     return status;

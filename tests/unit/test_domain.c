@@ -117,6 +117,30 @@ static void test_extreme_rows(void **state)
     }
 }
 
+/* A box far wider than the ball: the row lands on the ball's edge, in its own
+ * direction. */
+static void test_wide_box_small_ball(void **state)
+{
+    (void)state;
+    double low = -1e300, high = 1e300;
+    kith_bounds b = {
+        .lower = &low, .upper = &high, .box_count = 1, .radius = 1};
+    kith_i_domain *m = domain_of(b, 2, 0);
+    double raw[2] = {3e200, 4e200}, t[2];
+    int16_t q[2];
+    check_row(m, raw, q, t);
+    double step = kith_i_domain_step(m);
+    /* |t| is clamped coordinate by coordinate at 2^400 first: the direction
+     * of such a row is only roughly kept, its length is not lost */
+    assert_true(hypot(q[0], q[1]) * step > 0.99);
+    raw[0] = 3e90;
+    raw[1] = 4e90;
+    check_row(m, raw, q, t);
+    assert_true(fabs(q[0] * step - 0.6) < 1e-3 &&
+                fabs(q[1] * step - 0.8) < 1e-3);
+    kith_i_domain_free(m);
+}
+
 /* Inside the bounds the error is below a step; outside, the stored row is the
  * projection, again to a step or two; and restore undoes the map. */
 static void test_close_to_the_projection(void **state)
@@ -226,6 +250,8 @@ static void test_refusals(void **state)
     expect_refused(positive, 3, 1, KITH_ERR_PRIVACY);
     kith_bounds moved = {.radius = 1, .center = one, .center_count = 1};
     expect_refused(moved, 3, 1, KITH_ERR_PRIVACY);
+    kith_bounds half = {.lower = one, .box_count = 1, .radius = 1};
+    expect_refused(half, 3, 0, KITH_ERR_PRIVACY);
     kith_bounds normal = {.radius = 1, .normalize = 1};
     expect_refused(normal, 3, 0, KITH_ERR_PRIVACY);
 }
@@ -258,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_never_leaves_the_ball),
         cmocka_unit_test(test_extreme_rows),
+        cmocka_unit_test(test_wide_box_small_ball),
         cmocka_unit_test(test_close_to_the_projection),
         cmocka_unit_test(test_sparse_equals_dense),
         cmocka_unit_test(test_refusals),

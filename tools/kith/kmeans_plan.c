@@ -54,11 +54,12 @@ int kmeans_run_plan(kmeans_run *run)
     output o = {0};
     int code = output_open(&o, run->output);
     if (!code)
-        code = cli_status(kith_kmeans_plan(run->rows,
-                                           run->source.options.dimension,
-                                           &run->bounds.view, &run->privacy,
-                                           &ko, &plan, &err),
-                          &err);
+        code =
+            cli_status(kith_kmeans_plan(
+                           run->rows, run->source.options.dimension,
+                           run->source.options.format == KITH_FORMAT_SVMLIGHT,
+                           &run->bounds.view, &run->privacy, &ko, &plan, &err),
+                       &err);
     if (!code)
         code = write_plan(run, plan, &o);
     if (!code && !run->quiet)
