@@ -54,7 +54,7 @@ lint:
 	@clang-format --dry-run -Werror $(SOURCES)
 	@scripts/check_layers.py
 	@scripts/check_banned.py
-	@shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run \
+	@shellcheck -s bash -S warning -x -P SCRIPTDIR scripts/*.sh .ci/run \
 	    $$(find tests -name '*.sh')
 	@cmake --preset clang >/dev/null
 	@find src -name '*.c' ! -path src/base/mem.c ! -path src/base/error.c | \

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from cases import DATASETS, SPEED_ROUNDS
+from cases import DATASETS, FIRST_SEED, SPEED_ROUNDS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(ROOT, "bench", "cache")
@@ -162,7 +162,7 @@ def run_case(build, data, case, seeds):
     model = os.path.join(CACHE, "model.json")
     path = data.path(case.dataset)
     ratios, used = [], []
-    for seed in range(seeds):
+    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         used.append(build.cost_of(
             command_of(build.kith, case, seed, model, path)))
         ratios.append(cost_per_row(build, model, path) / best)

@@ -5,7 +5,7 @@ import re
 import subprocess
 import textwrap
 
-from cases import (DATASETS, RIVAL_RATIOS, RIVAL_SECONDS, RIVALS,
+from cases import (DATASETS, FIRST_SEED, RIVAL_RATIOS, RIVAL_SECONDS, RIVALS,
                    SPEED_ROUNDS, TARGETS)
 from measure import REFERENCE_STARTS, ROOT, command_of
 
@@ -167,7 +167,7 @@ is its peak.
 %s
 %s
 
-The command, for seeds S = 0 to %d (bounds of the other sets: `cases.py`):
+The command, for seeds S = %d to %d (bounds of the other sets: `cases.py`):
 
     %s
     kith evaluate model.json %s
@@ -183,7 +183,8 @@ the data, so a difference below %g counts as level. Against these figures:
        table(("data", "k", "epsilon", "delta", "mean", "worst", "CPU s",
               "MiB", "reference cost per row") + RIVALS,
              quality_rows(results)),
-       weak(results), seeds - 1, " ".join(example), results[0]["case"].dataset + ".npy",
+       weak(results), FIRST_SEED, FIRST_SEED + seeds - 1, " ".join(example),
+       results[0]["case"].dataset + ".npy",
        LEVEL, rivalry(results) or "- nothing to compare in this selection")
 
 
@@ -246,7 +247,8 @@ LAYERS = {
     "bench_samplers": ("Samplers", "Draws per second, one core, secure "
                        "randomness included.", False),
     "bench_readers": ("Readers", "From the page cache, one core.", True),
-    "bench_assign": ("Exact assignment", """Against one dgemm of the whole shape on doubles that are in memory already.
+    "bench_assign": ("Exact assignment", """\
+Against one dgemm of the whole shape on doubles that are in memory already.
 OpenBLAS is up to several times faster on batches of the right size, which
 the assignment uses, hence ratios below 1. Against the best batch it is slower
 where there are few centres and dimensions: see the last column of the speed

@@ -13,7 +13,9 @@ extern "C" {
 #endif
 
 typedef enum kith_kmeans_method {
-    KITH_KMEANS_LLOYD = 1 /* private Lloyd iterations (SuLQ) */
+    KITH_KMEANS_LLOYD = 1, /* private Lloyd iterations (SuLQ) */
+    KITH_KMEANS_BALCAN = 2, /* Balcan et al. 2017, repaired */
+    KITH_KMEANS_AUTO = 3 /* the recommended method */
 } kith_kmeans_method;
 
 /* Start from kith_kmeans_options_init; set clusters. */
@@ -25,6 +27,9 @@ typedef struct kith_kmeans_options {
     uint64_t public_seed;      /* public coins; cannot reach the noise       */
     kith_progress_fn *progress;
     void *progress_arg;
+    /* balcan: ask for the constants as printed in the paper; refused with the
+     * numbers that show why they release nothing. */
+    int paper_constants;
 } kith_kmeans_options;
 
 KITH_API void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size);

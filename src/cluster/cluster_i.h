@@ -21,4 +21,9 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
                                 kith_result *result, kith_error *err);
 
+/* auto.c: likewise; Gaussian DP, dense rows. */
+kith_status kith_i_kmeans_auto(kith_session *session,
+                               const kith_kmeans_options *opt,
+                               kith_result *result, kith_error *err);
+
 #endif

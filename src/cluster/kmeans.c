@@ -1,4 +1,5 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
+#include "balcan_i.h"
 #include "cluster_i.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@ void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
         return;
     memset(opt, 0, size);
     opt->size = size;
-    if (size >= sizeof *opt)
-        opt->method = KITH_KMEANS_LLOYD;
+    if (size >= offsetof(kith_kmeans_options, rounds))
+        opt->method = KITH_KMEANS_AUTO;
 }
 
 static kith_status read_options(const kith_kmeans_options *given,
@@ -32,7 +33,8 @@ static kith_status read_options(const kith_kmeans_options *given,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "at most %d rounds: each divides the budget",
                            MAX_ROUNDS);
-    if (opt->method != KITH_KMEANS_LLOYD)
+    if (opt->method != KITH_KMEANS_LLOYD &&
+        opt->method != KITH_KMEANS_BALCAN && opt->method != KITH_KMEANS_AUTO)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
     return KITH_OK;
 }
@@ -47,7 +49,14 @@ static kith_status run(kith_session *session, const kith_kmeans_options *opt,
     result->privacy = kith_i_session_privacy(session);
     result->guarantee = kith_i_session_guarantee(session);
     result->public_seed = opt->public_seed;
-    kith_status status = kith_i_kmeans_lloyd(session, opt, rows, result, err);
+    kith_status status;
+    if (opt->method == KITH_KMEANS_AUTO &&
+        kith_i_session_measure(session) == KITH_GAUSSIAN_DP && !domain->sparse)
+        status = kith_i_kmeans_auto(session, opt, result, err);
+    else if (opt->method == KITH_KMEANS_BALCAN)
+        status = kith_i_kmeans_balcan(session, opt, rows, result, err);
+    else
+        status = kith_i_kmeans_lloyd(session, opt, rows, result, err);
     if (!status)
         status = kith_i_session_receipts(session, &result->receipts,
                                          &result->receipt_count, err);

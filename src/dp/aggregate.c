@@ -86,6 +86,29 @@ void kith_i_aggregate_losses(const int32_t *losses, uint32_t rows,
         }
 }
 
+void kith_i_aggregate_swaps(const kith_i_swaps *in, int64_t *kept_totals,
+                            int64_t *extra_totals)
+{
+    size_t n = in->candidates;
+    int32_t bound = in->bound;
+    for (uint32_t r = 0; r < in->rows; r++) {
+        const int32_t *kept = in->kept + r * n, *extra = in->extra + r * n;
+        for (size_t c = 0; c < n; c++) {
+            int32_t v = kept[c];
+            kept_totals[c] += v < 0 ? 0 : (v > bound ? bound : v);
+        }
+        if (in->owner[r] >= in->slots)
+            continue;
+        int64_t *mine = extra_totals + in->owner[r] * n;
+        for (size_t c = 0; c < n; c++) {
+            int64_t v = kept[c], least = v < 0 ? 0 : (v > bound ? bound : v);
+            int64_t both = least + extra[c];
+            both = both < 0 ? 0 : (both > bound ? bound : both);
+            mine[c] += both - least;
+        }
+    }
+}
+
 /* Least significant byte first; bytes in which all keys agree are skipped. */
 static void sort_keys(uint64_t *keys, uint64_t *other, size_t n)
 {

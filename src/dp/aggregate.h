@@ -29,6 +29,19 @@ void kith_i_aggregate_losses(const int32_t *losses, uint32_t rows,
                              uint32_t candidates, int32_t bound,
                              int64_t *totals);
 
+/* Losses of all swaps at once: row r is owned by slot owner[r] and loses
+ * kept[r*c] in a swap that leaves its owner in place, kept + extra in one that
+ * removes it. Both are clamped to [0, bound]; rows with an owner >= slots only
+ * have the first. kept_totals: candidates; extra_totals: slots x candidates. */
+typedef struct kith_i_swaps {
+    uint32_t rows, slots, candidates;
+    int32_t bound;
+    const uint32_t *owner;
+    const int32_t *kept, *extra;
+} kith_i_swaps;
+void kith_i_aggregate_swaps(const kith_i_swaps *swaps, int64_t *kept_totals,
+                            int64_t *extra_totals);
+
 /* Sort n keys (other: scratch of n), then keep the distinct ones below limit,
  * in order, with their multiplicities in counts; returns how many. */
 size_t kith_i_aggregate_keys(uint64_t *keys, uint64_t *other, size_t n,

@@ -126,4 +126,14 @@ double kith_i_lloyd_points(const kith_i_points *points, uint32_t k,
                            uint32_t max_rounds, double *scratch,
                            uint32_t *labels, double *centers);
 
+/* ---- eigen.c: released matrices ------------------------------------------ */
+
+/* The `want` largest eigenvalues of a symmetric d x d matrix (destroyed), in
+ * decreasing order, and their eigenvectors as rows of vectors (want x d).
+ * Returns 0, or -1 if LAPACK fails. work and integers: as many as asked. */
+size_t kith_i_eigen_work(uint32_t d);
+size_t kith_i_eigen_integers(uint32_t d);
+int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
+                     int *integers, double *values, double *vectors);
+
 #endif

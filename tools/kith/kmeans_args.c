@@ -31,7 +31,9 @@ static const arg_option privacy_options[] = {
 };
 
 static const arg_option method_options[] = {
-    {"method", 0, "M", "lloyd (default): Lloyd iterations on noisy sums"},
+    {"method", 0, "M",
+     "auto (default): the recommended one; lloyd: Lloyd iterations on noisy "
+     "sums"},
     {"rounds", 0, "T",
      "number of iterations (default: the method's own, printed in the model); "
      "with --non-private the most that are made (default: 300)"},
@@ -157,9 +159,21 @@ static int parse_privacy(kmeans_run *run, const args *a)
     return CLI_OK;
 }
 
+/* The first is the default. */
+static const char *const method_names[] = {"auto", "lloyd", "balcan", NULL};
+static const kith_kmeans_method method_values[] = {
+    KITH_KMEANS_AUTO, KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN};
+
+const char *kmeans_method_name(const kmeans_run *run)
+{
+    unsigned i = 0;
+    while (method_values[i] != run->method)
+        i++;
+    return method_names[i];
+}
+
 static int parse_numbers(kmeans_run *run, const args *a)
 {
-    static const char *const methods[] = {"lloyd", NULL};
     unsigned method = 0;
     if (!args_value(a, "clusters"))
         return cli_usage("-k K (--clusters) is required: how many centres?");
@@ -167,7 +181,8 @@ static int parse_numbers(kmeans_run *run, const args *a)
     if (!code)
         code = parse_privacy(run, a);
     if (!code)
-        code = args_choice(a, "method", methods, &method);
+        code = args_choice(a, "method", method_names, &method);
+    run->method = method_values[method];
     if (!code)
         code = args_count(a, "rounds", 1, MAX_ROUNDS, &run->rounds);
     if (!code)

@@ -9,6 +9,7 @@
 
 typedef struct kmeans_run {
     uint32_t clusters, rounds, starts;
+    kith_kmeans_method method;
     kith_privacy privacy; /* all zero: --non-private */
     uint64_t seed, insecure_seed;
     int insecure, non_private, dry_run, quiet;
@@ -22,6 +23,8 @@ typedef struct kmeans_run {
 /* kmeans_args.c: options to run. Exit code; free in any case. */
 int kmeans_run_parse(kmeans_run *run, const args *a);
 void kmeans_run_free(kmeans_run *run);
+
+const char *kmeans_method_name(const kmeans_run *run);
 
 /* kmeans_plan.c: --dry-run. Exit code. */
 int kmeans_run_plan(kmeans_run *run);

@@ -1,0 +1,84 @@
+/* The default method: a private summary of the data is bought (mean, leading
+ * directions, a forest of boxes with their means), clustered for free, and
+ * refined by a few noisy steps on residuals. Recipe and reasons: docs/auto.md.
+ */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
+                        kith_error *err)
+{
+    *charge = kith_i_loss_share(run->total, share);
+    run->used += share;
+    if (*charge == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the budget is too small to be divided: raise "
+                           "epsilon or delta");
+    return KITH_OK;
+}
+
+kith_status auto_tick(auto_run *run, kith_error *err)
+{
+    const kith_kmeans_options *opt = run->opt;
+    if (run->done < run->steps)
+        run->done++;
+    if (opt->progress &&
+        opt->progress(opt->progress_arg, run->done, run->steps))
+        return kith_i_fail(err, KITH_ERR_CANCELLED,
+                           "stopped: what was spent stays spent");
+    return KITH_OK;
+}
+
+/* What is left after A5 is divided by fixed weights; q/d moves weight from the
+ * full-space step to the tree. */
+static auto_shares divide(const auto_run *run, const auto_space *space)
+{
+    double pool = (1 - 1e-9 - run->used) / 1.025;
+    double f = (double)space->q / run->d, q = space->q, k = run->k;
+    auto_shares s = {.tree = pool * (.10 + .135 * f),
+                     .leaf = pool * .09,
+                     .over = pool * .27,
+                     .lloyd = pool * .30,
+                     .rec = pool * (.10 + .135 * (1 - f))};
+    double noise = q * k * k /
+                   (run->mu * run->mu * s.lloyd * run->n_hat * run->n_hat);
+    s.rounds = (uint32_t)fmax(4, fmin(8, floor(.02 / noise)));
+    s.hist = pool * .03 / (4 + s.rounds);
+    s.counts = fmax(.08, 1 / (2 + q));
+    return s;
+}
+
+kith_status kith_i_kmeans_auto(kith_session *session,
+                               const kith_kmeans_options *opt,
+                               kith_result *result, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    auto_run run = {.session = session,
+                    .opt = opt,
+                    .domain = domain,
+                    .k = opt->clusters,
+                    .d = domain->dimension,
+                    .total = kith_i_session_left(session),
+                    .steps = 60};
+    run.mu = kith_i_loss_value(run.total, KITH_GAUSSIAN_DP);
+    kith_i_coins_seed(&run.coins, opt->public_seed, 1);
+    if (run.total == 0)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "the budget of this session is used up");
+    auto_space space = {0};
+    auto_coreset coreset = {0};
+    kith_status status = auto_find_space(&run, &space, err);
+    if (!status) {
+        auto_shares shares = divide(&run, &space);
+        status = auto_grow(&run, &space, &shares, &coreset, err);
+        if (!status)
+            status = auto_refine(&run, &space, &shares, &coreset, result, err);
+    }
+    if (!status && opt->progress)
+        (void)opt->progress(opt->progress_arg, run.steps, run.steps);
+    auto_coreset_free(&coreset);
+    auto_space_free(&space);
+    return status;
+}

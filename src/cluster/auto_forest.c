@@ -1,0 +1,334 @@
+/* A6 and A7: a forest of boxes over the data, finer where there is more of it,
+ * and the mean of each leaf. Two roots, one for the bulk and one for outliers;
+ * every level splits the active boxes at the middle of their widest side and
+ * releases the sizes of the halves. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FOREST_MOST_LEVELS = 20, FOREST_COUNTED = 12, FOREST_DEPTH = 8 };
+
+typedef struct {
+    double middle;
+    uint32_t axis;
+    int32_t left, right; /* -1: no children */
+    uint32_t cell;       /* in the release at hand */
+    double count, sd;    /* of the last release */
+} forest_node;
+
+typedef struct auto_forest {
+    uint32_t q, nodes, room;
+    forest_node *node; /* 0: inner root, 1: outlier root */
+    double *box;       /* node x 2 x q: lower, upper corner */
+    double *inverse;   /* 1 / spread^2 */
+} auto_forest;
+
+/* Squared distance in units of the spread, in a fixed order: a function of the
+ * row alone. */
+static int is_outlier(const auto_forest *f, const int16_t *y)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < f->q; i++)
+        sum += (double)(y[i] * y[i]) * f->inverse[i];
+    return sum > 4.0 * f->q;
+}
+
+void auto_forest_cells(const auto_forest *f, const int16_t *rows,
+                       uint32_t count, uint32_t *cell)
+{
+    for (uint32_t r = 0; r < count; r++) {
+        const int16_t *y = rows + (size_t)r * f->q;
+        const forest_node *n = &f->node[is_outlier(f, y)];
+        while (n->left >= 0)
+            n = &f->node[y[n->axis] > n->middle ? n->right : n->left];
+        cell[r] = n->cell;
+    }
+}
+
+static kith_status forest_reserve(auto_forest *f, uint32_t more,
+                                  kith_error *err)
+{
+    if (f->nodes + more <= f->room)
+        return KITH_OK;
+    uint32_t room = 2 * (f->nodes + more);
+    forest_node *node = kith_i_resize(f->node, f->nodes, room, sizeof *node);
+    if (!node)
+        return kith_i_fail_memory(err);
+    f->node = node;
+    double *box = kith_i_resize(f->box, (size_t)f->nodes * 2 * f->q,
+                                (size_t)room * 2 * f->q, sizeof *box);
+    if (!box)
+        return kith_i_fail_memory(err);
+    f->box = box;
+    f->room = room;
+    return KITH_OK;
+}
+
+static void forest_free(auto_forest *f)
+{
+    kith_i_free(f->node);
+    kith_i_free(f->box);
+    kith_i_free(f->inverse);
+}
+
+static kith_status plant(auto_forest *f, const auto_space *space,
+                         kith_error *err)
+{
+    f->q = space->q;
+    f->inverse = kith_i_alloc(f->q, sizeof *f->inverse);
+    if (!f->inverse)
+        return kith_i_fail_memory(err);
+    kith_status status = forest_reserve(f, 2, err);
+    if (status)
+        return status;
+    static const double wide[2] = {3, 12};
+    for (uint32_t root = 0; root < 2; root++) {
+        double *box = f->box + (size_t)root * 2 * f->q;
+        for (uint32_t i = 0; i < f->q; i++) {
+            double half = fmin(space->reach, wide[root] * space->spread[i]);
+            box[i] = -half;
+            box[f->q + i] = half;
+            f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
+        }
+        f->node[root] = (forest_node){
+            .left = -1, .right = -1, .cell = KITH_I_NO_CELL};
+    }
+    f->nodes = 2;
+    return KITH_OK;
+}
+
+/* Halve node n at the middle of its widest side (the first on ties). */
+static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
+{
+    kith_status status = forest_reserve(f, 2, err);
+    if (status)
+        return status;
+    uint32_t q = f->q, axis = 0;
+    const double *box = f->box + (size_t)n * 2 * q;
+    for (uint32_t i = 1; i < q; i++)
+        if (box[q + i] - box[i] > box[q + axis] - box[axis])
+            axis = i;
+    double middle = (box[axis] + box[q + axis]) / 2;
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t child = f->nodes++;
+        double *to = f->box + (size_t)child * 2 * q;
+        memcpy(to, f->box + (size_t)n * 2 * q, 2 * q * sizeof *to);
+        to[side ? axis : q + axis] = middle;
+        f->node[child] = (forest_node){
+            .left = -1, .right = -1, .cell = KITH_I_NO_CELL};
+        *(side ? &f->node[n].right : &f->node[n].left) = (int32_t)child;
+    }
+    f->node[n].axis = axis;
+    f->node[n].middle = middle;
+    return KITH_OK;
+}
+
+static kith_status count_level(auto_run *run, const auto_space *space,
+                               auto_forest *f, uint32_t from, uint32_t level,
+                               double share, kith_error *err)
+{
+    char what[48];
+    snprintf(what, sizeof what, "tree level %u, box", level);
+    for (uint32_t n = from; n < f->nodes; n++)
+        f->node[n].cell = n - from;
+    auto_locator l = {
+        .forest = f, .view = space->view, .cells = f->nodes - from};
+    kith_i_cells cells;
+    kith_status status = auto_counts(run, &l, what, share, &cells, err);
+    if (status)
+        return status;
+    for (uint32_t n = from; n < f->nodes; n++) {
+        f->node[n].count = (double)cells.counts[n - from];
+        f->node[n].sd = cells.count_sd;
+        f->node[n].cell = KITH_I_NO_CELL;
+    }
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
+/* Grow until nothing is worth splitting; returns the unspent part of the
+ * tree's share in *rest. */
+static kith_status grow(auto_run *run, const auto_space *space,
+                        const auto_shares *shares, auto_forest *f,
+                        double *rest, kith_error *err)
+{
+    double sd = 1 / (run->mu * sqrt(shares->tree / 10));
+    double depth = floor(log2(fmax(2, run->n_hat / (40 * sd))));
+    uint32_t first = (uint32_t)fmax(1, fmin(FOREST_DEPTH, depth));
+    uint32_t last = first + FOREST_COUNTED < FOREST_MOST_LEVELS
+                        ? first + FOREST_COUNTED
+                        : FOREST_MOST_LEVELS;
+    double share = shares->tree / (last - first + 1);
+    uint32_t from = 0, to = f->nodes; /* candidates of this level */
+    *rest = shares->tree;
+    for (uint32_t level = 1; level <= last; level++) {
+        uint32_t children = f->nodes;
+        for (uint32_t n = from; n < to; n++)
+            if (level <= first || f->node[n].count > 6 * f->node[n].sd) {
+                kith_status status = split(f, n, err);
+                if (status)
+                    return status;
+            }
+        if (f->nodes == children)
+            break;
+        from = children;
+        to = f->nodes;
+        if (level < first)
+            continue;
+        kith_status status =
+            count_level(run, space, f, from, level, share, err);
+        if (status)
+            return status;
+        *rest -= share;
+    }
+    return KITH_OK;
+}
+
+/* ---- A7: leaves ----------------------------------------------------------- */
+
+typedef struct {
+    uint32_t n;
+    double *center; /* n x q */
+    double *half;   /* half diagonal */
+    double *size, *sd;
+} leaf_list;
+
+static void leaves_free(leaf_list *l)
+{
+    kith_i_free(l->center);
+    kith_i_free(l->half);
+    kith_i_free(l->size);
+    kith_i_free(l->sd);
+}
+
+static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
+{
+    uint32_t q = f->q;
+    out->n = 0;
+    for (uint32_t n = 0; n < f->nodes; n++)
+        if (f->node[n].left < 0)
+            f->node[n].cell = out->n++;
+    out->center = kith_i_alloc((size_t)out->n * q, sizeof *out->center);
+    out->half = kith_i_alloc(out->n, sizeof *out->half);
+    out->size = kith_i_alloc(out->n, sizeof *out->size);
+    out->sd = kith_i_alloc(out->n, sizeof *out->sd);
+    if (!out->center || !out->half || !out->size || !out->sd)
+        return kith_i_fail_memory(err);
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        if (f->node[n].left >= 0)
+            continue;
+        uint32_t c = f->node[n].cell;
+        const double *box = f->box + (size_t)n * 2 * q;
+        double square = 0;
+        for (uint32_t i = 0; i < q; i++) {
+            double half = (box[q + i] - box[i]) / 2;
+            out->center[(size_t)c * q + i] = nearbyint(box[i] + half);
+            square += half * half;
+        }
+        out->half[c] = fmax(sqrt(square), 1);
+        out->size[c] = f->node[n].count;
+        out->sd[c] = f->node[n].sd;
+    }
+    return KITH_OK;
+}
+
+/* Leaves that stand out of the noise (at least the largest), compacted into
+ * kept; returns their number. */
+static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
+{
+    uint32_t n = 0, largest = 0;
+    for (uint32_t c = 0; c < l->n; c++) {
+        largest = l->size[c] > l->size[largest] ? c : largest;
+        if (l->size[c] > 2 * l->sd[c] && l->size[c] >= 1)
+            kept[n++] = c;
+    }
+    if (n == 0)
+        kept[n++] = largest;
+    return n;
+}
+
+static kith_status leaf_means(auto_run *run, const auto_space *space,
+                              const auto_shares *shares, auto_forest *f,
+                              const leaf_list *l, const uint32_t *kept,
+                              auto_coreset *out, kith_error *err)
+{
+    uint32_t q = f->q, n = out->n;
+    auto_locator at = {
+        .forest = f, .view = space->view, .cells = l->n, .width = q};
+    double *scale = kith_i_alloc(n, sizeof *scale);
+    double *radius = kith_i_alloc(l->n, sizeof *radius);
+    kith_status status = scale && radius ? auto_locator_set(&at, l->center, err)
+                                         : kith_i_fail_memory(err);
+    auto_hist hist;
+    kith_i_cells cells = {0};
+    if (!status)
+        status = auto_histogram(run, &at, l->half, "leaf radii,", .05, 20, 60,
+                                shares->hist, &hist, err);
+    double kappa = 1;
+    if (!status) {
+        for (uint32_t j = 0; j < n; j++) {
+            scale[j] = l->half[kept[j]];
+            out->size[j] = fmax(l->size[kept[j]], 1);
+        }
+        double rho = auto_radius(run, &hist, scale, out->size, n, shares->leaf,
+                                 q, &kappa);
+        for (uint32_t c = 0; c < l->n; c++)
+            radius[c] = rho * l->half[c];
+        status = auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells,
+                                err);
+    }
+    for (uint32_t j = 0; !status && j < n; j++) {
+        uint32_t c = kept[j];
+        double w = out->size[j], square = 0;
+        double noise = q * pow(cells.sum_sd[c] / w, 2);
+        for (uint32_t i = 0; i < q; i++)
+            square += pow((double)cells.sums[(size_t)c * q + i] / w, 2);
+        double keep = square > noise ? 1 - noise / square : 0;
+        for (uint32_t i = 0; i < q; i++)
+            out->points[(size_t)j * q + i] =
+                l->center[(size_t)c * q + i] +
+                keep * (double)cells.sums[(size_t)c * q + i] / w;
+        out->within[j] = pow(kappa * l->half[c], 2);
+        out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
+    }
+    kith_i_cells_free(&cells);
+    auto_locator_free(&at);
+    kith_i_free(scale);
+    kith_i_free(radius);
+    return status;
+}
+
+kith_status auto_grow(auto_run *run, const auto_space *space,
+                      auto_shares *shares, auto_coreset *out, kith_error *err)
+{
+    auto_forest f = {0};
+    leaf_list leaves = {0};
+    uint32_t *kept = NULL;
+    double rest = 0;
+    kith_status status = plant(&f, space, err);
+    if (!status)
+        status = grow(run, space, shares, &f, &rest, err);
+    if (!status) { /* what the tree did not need goes to the later stages */
+        double later = shares->leaf + shares->over + shares->lloyd +
+                       shares->rec + shares->hist * (4 + shares->rounds);
+        double more = (later + rest) / later;
+        shares->leaf *= more;
+        shares->over *= more;
+        shares->lloyd *= more;
+        shares->rec *= more;
+        shares->hist *= more;
+        status = list_leaves(&f, &leaves, err);
+    }
+    if (!status && !(kept = kith_i_alloc(leaves.n, sizeof *kept)))
+        status = kith_i_fail_memory(err);
+    if (!status)
+        status = auto_coreset_new(out, keep_leaves(&leaves, kept), f.q, err);
+    if (!status)
+        status = leaf_means(run, space, shares, &f, &leaves, kept, out, err);
+    kith_i_free(kept);
+    leaves_free(&leaves);
+    forest_free(&f);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* Inside the `auto` method (docs/auto.md): the state of a run and its parts.
+ * Steps A1 to A12 are those of the recipe; "share" is a part of the session's
+ * whole budget (of mu^2). */
+#ifndef KITH_AUTO_I_H
+#define KITH_AUTO_I_H
+
+#include "cluster/cluster_i.h"
+
+/* One run. Lengths are in lattice steps of the space they belong to. */
+typedef struct auto_run {
+    kith_session *session;
+    const kith_kmeans_options *opt;
+    const kith_i_domain *domain;
+    uint32_t k, d;
+    kith_i_loss total;
+    double mu;    /* sqrt of the whole budget */
+    double used;  /* shares so far */
+    double n_hat; /* A1 */
+    unsigned done, steps;
+    kith_i_coins coins;
+} auto_run;
+
+/* The charge of a share, and progress by one release. */
+kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
+                        kith_error *err);
+kith_status auto_tick(auto_run *run, kith_error *err);
+
+/* ---- auto_locate.c: where a record is ------------------------------------- */
+
+struct auto_forest;
+
+/* A record's cell is its nearest centre, or its leaf of a forest; its residual
+ * is taken from the cell's origin. With `beside` the cell comes from the view
+ * next to the records, the residual from the records themselves. */
+typedef struct auto_locator {
+    const kith_i_centers *centers; /* or */
+    const struct auto_forest *forest;
+    const kith_i_view *view, *beside;
+    uint32_t cells, width;
+    int32_t *origins; /* cells x width */
+} auto_locator;
+
+/* centres: cells x width reals. Allocates (auto_locator_free). */
+kith_status auto_locator_set(auto_locator *out, const double *origins,
+                             kith_error *err);
+void auto_locator_free(auto_locator *locator);
+
+/* Noisy number of records in each cell. */
+kith_status auto_counts(auto_run *run, const auto_locator *locator,
+                        const char *what, double share, kith_i_cells *out,
+                        kith_error *err);
+
+/* Noisy sums of residuals, each clipped to its cell's radius. */
+kith_status auto_residuals(auto_run *run, const auto_locator *locator,
+                           const char *what, const double *radius,
+                           double share, kith_i_cells *out, kith_error *err);
+
+/* ---- auto_hist.c: histograms of distances, and radii from them ------------ */
+
+enum { AUTO_MOST_BINS = 64 };
+typedef struct auto_hist {
+    uint32_t bins;
+    double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
+    double mid[AUTO_MOST_BINS]; /* typical value in it                 */
+    double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
+    double total;
+} auto_hist;
+
+/* HIST: distances to the cell's origin in units of scale[cell]. */
+kith_status auto_histogram(auto_run *run, const auto_locator *locator,
+                           const double *scale, const char *what, double lo,
+                           double hi, uint32_t bins, double share,
+                           auto_hist *out, kith_error *err);
+/* sum of h (mid - r)+ */
+double auto_excess(const auto_hist *hist, double r);
+double auto_mean_square(const auto_hist *hist);
+
+/* RADIUS: the factor rho that balances clipping bias and noise, given the
+ * scales and (noisy) sizes of n cells; *kappa: rms of the distances. */
+double auto_radius(const auto_run *run, const auto_hist *hist,
+                   const double *scale, const double *size, uint32_t n,
+                   double share, double dim, double *kappa);
+
+/* ---- auto_pca.c: A2 to A5 ------------------------------------------------- */
+
+/* The space that the clustering runs in. */
+typedef struct auto_space {
+    const kith_i_view *view;
+    uint32_t q;
+    double finer;   /* lattice steps of the view per step of the records */
+    double *mean;   /* d: A3 */
+    double *axes;   /* q x d, orthonormal rows: A5 */
+    double *spread; /* q: sc, in steps of the view */
+    double reach;   /* Rm, steps of the view */
+    double trace;   /* mean squared norm, steps of the view squared */
+    double outside; /* vo: variance outside the axes, likewise */
+} auto_space;
+
+kith_status auto_find_space(auto_run *run, auto_space *space,
+                            kith_error *err);
+void auto_space_free(auto_space *space);
+
+/* ---- auto_forest.c: A6, A7 ------------------------------------------------ */
+
+/* Weighted points that stand for the data. */
+typedef struct auto_coreset {
+    uint32_t n, q;
+    double *points; /* n x q */
+    double *weight; /* for solving */
+    double *size;   /* W0 */
+    double *within; /* v: variance around the point */
+} auto_coreset;
+
+typedef struct auto_shares {
+    double tree, leaf, over, lloyd, rec, hist; /* hist: for one histogram */
+    double counts; /* part of a step that goes to counts */
+    uint32_t rounds;
+} auto_shares;
+
+kith_status auto_grow(auto_run *run, const auto_space *space,
+                      auto_shares *shares, auto_coreset *out, kith_error *err);
+/* Leaf of each row of a block (rows x q). */
+void auto_forest_cells(const struct auto_forest *forest, const int16_t *rows,
+                       uint32_t count, uint32_t *cell);
+kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
+                             kith_error *err);
+void auto_coreset_free(auto_coreset *coreset);
+
+/* ---- auto_solve.c: A9, and its part in A8 --------------------------------- */
+
+/* k centres of the coreset: restarts of k-means++ and Lloyd, then the best
+ * swaps, repeated; the best cost wins. */
+kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
+                       uint32_t repeats, uint32_t starts, int swaps,
+                       double *centers, kith_error *err);
+
+/* SCALES: typical distance of the data from each of k centres. */
+void auto_scales(const auto_coreset *coreset, uint32_t k,
+                 const double *centers, double *scale);
+
+/* ---- auto_step.c: A8, A10, A11 -------------------------------------------- */
+
+kith_status auto_refine(auto_run *run, const auto_space *space,
+                        auto_shares *shares, auto_coreset *coreset,
+                        kith_result *result, kith_error *err);
+
+#endif

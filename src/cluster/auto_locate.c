@@ -1,0 +1,192 @@
+/* Where a record is: its cell and its residual, as maps for the gate. All of
+ * it is a function of the one record and of released values (R2): exact
+ * integers, or doubles in a fixed order. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+kith_status auto_locator_set(auto_locator *out, const double *origins,
+                             kith_error *err)
+{
+    size_t n = (size_t)out->cells * out->width;
+    out->origins = kith_i_alloc(n, sizeof *out->origins);
+    if (!out->origins)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        out->origins[i] =
+            (int32_t)fmax(-65535, fmin(65535, nearbyint(origins[i])));
+    return KITH_OK;
+}
+
+void auto_locator_free(auto_locator *locator)
+{
+    kith_i_free(locator->origins);
+    locator->origins = NULL;
+}
+
+static size_t scratch_of(const auto_locator *l)
+{
+    if (!l->centers)
+        return 0;
+    return kith_i_assign_scratch(KITH_I_BLOCK_ROWS, l->centers->k,
+                                 l->centers->d, 0);
+}
+
+static void find_cells(const auto_locator *l, const kith_i_block *block,
+                       double *scratch, uint32_t *cell)
+{
+    kith_i_block seen = *block;
+    if (l->beside) {
+        seen.dense = block->beside;
+        seen.dimension = block->beside_dimension;
+    }
+    if (l->forest)
+        auto_forest_cells(l->forest, seen.dense, seen.rows, cell);
+    else
+        kith_i_assign_block(l->centers, &seen, scratch, cell, NULL);
+}
+
+static void map_cells(const void *arg, const kith_i_block *block,
+                      double *scratch, uint32_t *cell, int32_t *value)
+{
+    const auto_locator *l = arg;
+    find_cells(l, block, scratch, cell);
+    if (!value)
+        return;
+    size_t w = l->width;
+    for (size_t r = 0; r < block->rows; r++) {
+        const int16_t *x = block->dense + r * w;
+        const int32_t *o = l->origins + cell[r] * w;
+        int32_t *v = value + r * w;
+        for (size_t i = 0; i < w; i++)
+            v[i] = x[i] - o[i];
+    }
+}
+
+kith_status auto_counts(auto_run *run, const auto_locator *locator,
+                        const char *what, double share, kith_i_cells *out,
+                        kith_error *err)
+{
+    kith_i_cells_spec spec = {.what = what, .cells = locator->cells};
+    kith_status status = auto_charge(run, share, &spec.count_charge, err);
+    if (status)
+        return status;
+    kith_i_map map = {.run = map_cells,
+                      .arg = locator,
+                      .scratch = scratch_of(locator),
+                      .view = locator->view,
+                      .beside = locator->beside};
+    status = kith_i_release_cells(run->session, &map, &spec, out, err);
+    return status ? status : auto_tick(run, err);
+}
+
+kith_status auto_residuals(auto_run *run, const auto_locator *locator,
+                           const char *what, const double *radius,
+                           double share, kith_i_cells *out, kith_error *err)
+{
+    kith_i_cells_spec spec = {
+        .what = what, .cells = locator->cells, .width = locator->width};
+    kith_status status = auto_charge(run, share, &spec.sum_charge, err);
+    if (status)
+        return status;
+    uint64_t *limits = kith_i_alloc(locator->cells, sizeof *limits);
+    if (!limits)
+        return kith_i_fail_memory(err);
+    for (uint32_t c = 0; c < locator->cells; c++) {
+        double r = fmin(ceil(radius[c]), 0x1p30);
+        limits[c] = r >= 1 ? (uint64_t)r : 1;
+    }
+    spec.radius = limits;
+    kith_i_map map = {.run = map_cells,
+                      .arg = locator,
+                      .scratch = scratch_of(locator),
+                      .view = locator->view,
+                      .beside = locator->beside};
+    status = kith_i_release_cells(run->session, &map, &spec, out, err);
+    kith_i_free(limits);
+    return status ? status : auto_tick(run, err);
+}
+
+/* ---- histograms of distances ---------------------------------------------- */
+
+typedef struct {
+    const auto_locator *locator;
+    uint32_t bins;
+    const double *limits; /* cells x (bins - 1): squared upper edges */
+} hist_arg;
+
+static void map_bins(const void *arg, const kith_i_block *block,
+                     double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)value;
+    const hist_arg *a = arg;
+    const auto_locator *l = a->locator;
+    find_cells(l, block, scratch, cell);
+    size_t w = l->width, edges = a->bins - 1;
+    for (size_t r = 0; r < block->rows; r++) {
+        const int16_t *x = block->dense + r * w;
+        const int32_t *o = l->origins + cell[r] * w;
+        int64_t square = 0;
+        for (size_t i = 0; i < w; i++) {
+            int64_t v = x[i] - o[i];
+            square += v * v;
+        }
+        const double *limit = a->limits + cell[r] * edges;
+        double s = (double)square;
+        uint32_t low = 0, high = (uint32_t)edges;
+        while (low < high) { /* first bin whose upper edge is not passed */
+            uint32_t middle = (low + high) / 2;
+            if (s <= limit[middle])
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        cell[r] = low;
+    }
+}
+
+kith_status auto_histogram(auto_run *run, const auto_locator *locator,
+                           const double *scale, const char *what, double lo,
+                           double hi, uint32_t bins, double share,
+                           auto_hist *out, kith_error *err)
+{
+    size_t edges = bins - 1;
+    double *limits = kith_i_alloc(locator->cells * edges, sizeof *limits);
+    if (!limits)
+        return kith_i_fail_memory(err);
+    memset(out, 0, sizeof *out);
+    out->bins = bins;
+    for (uint32_t b = 0; b < bins; b++) {
+        out->up[b] = lo * pow(hi / lo, (double)b / (double)edges);
+        out->mid[b] = b ? sqrt(out->up[b - 1] * out->up[b]) : 0.7 * lo;
+    }
+    for (uint32_t c = 0; c < locator->cells; c++)
+        for (uint32_t b = 0; b < edges; b++) {
+            double r = out->up[b] * scale[c];
+            limits[c * edges + b] = r * r;
+        }
+    hist_arg arg = {locator, bins, limits};
+    kith_i_map map = {.run = map_bins,
+                      .arg = &arg,
+                      .scratch = scratch_of(locator),
+                      .view = locator->view,
+                      .beside = locator->beside};
+    kith_i_cells_spec spec = {.what = what, .cells = bins};
+    kith_i_cells cells = {0};
+    kith_status status = auto_charge(run, share, &spec.count_charge, err);
+    if (!status)
+        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+    kith_i_free(limits);
+    if (status)
+        return status;
+    for (uint32_t b = 0; b < bins; b++)
+        if ((double)cells.counts[b] >= 2.5 * cells.count_sd) {
+            out->h[b] = (double)cells.counts[b];
+            out->total += out->h[b];
+        }
+    if (out->total <= 0)
+        out->total = out->h[bins - 1] = 1;
+    kith_i_cells_free(&cells);
+    return auto_tick(run, err);
+}

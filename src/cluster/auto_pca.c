@@ -1,0 +1,244 @@
+/* A1 to A5: how many, where, how wide, and in which directions. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NORM_BINS = 60, MOST_AXES = 64, LEAST_AXES = 4 };
+static const double share_count = .004, share_norm = .006, share_mean = .012;
+static const double least_pca = .005;
+
+/* A1: the number of rows. */
+static kith_status count_rows(auto_run *run, kith_error *err)
+{
+    kith_i_map map = {0};
+    kith_i_cells_spec spec = {.what = "row", .cells = 1};
+    kith_i_cells cells;
+    kith_status status =
+        auto_charge(run, share_count, &spec.count_charge, err);
+    if (!status)
+        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    run->n_hat = fmax((double)cells.counts[0], 1);
+    kith_i_cells_free(&cells);
+    return auto_tick(run, err);
+}
+
+/* Histogram of distances from one point (A2, A4). */
+static kith_status norm_histogram(auto_run *run, const double *point,
+                                  const char *what, double reach,
+                                  auto_hist *out, kith_error *err)
+{
+    uint32_t d = run->d;
+    double one = 1, square = 0;
+    kith_i_centers center = {.k = 1, .d = d, .squares = &square};
+    auto_locator l = {.centers = &center, .cells = 1, .width = d};
+    center.coords = kith_i_alloc(d, sizeof *center.coords);
+    kith_status status =
+        center.coords ? auto_locator_set(&l, point, err)
+                      : kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_centers_set(&center, point);
+        status = auto_histogram(run, &l, &one, what, .01 * reach, reach,
+                                NORM_BINS, share_norm, out, err);
+    }
+    auto_locator_free(&l);
+    kith_i_free(center.coords);
+    return status;
+}
+
+/* A3: the mean of the rows, clipped at the radius r1 that balances what
+ * clipping loses against what noise adds. */
+static kith_status release_mean(auto_run *run, const auto_hist *hist,
+                                double *mean, double *length, kith_error *err)
+{
+    uint32_t d = run->d;
+    double best = HUGE_VAL, r1 = hist->up[hist->bins - 1];
+    for (uint32_t b = 0; b < hist->bins; b++) {
+        double r = hist->up[b], bias = auto_excess(hist, r);
+        double cost = bias * bias + d * r * r / (run->mu * run->mu * share_mean);
+        if (cost < best) {
+            best = cost;
+            r1 = r;
+        }
+    }
+    double square = 0;
+    kith_i_centers center = {.k = 1, .d = d, .squares = &square};
+    auto_locator l = {.centers = &center, .cells = 1, .width = d};
+    kith_i_cells cells = {0};
+    center.coords = kith_i_alloc(d, sizeof *center.coords);
+    kith_status status =
+        center.coords ? auto_locator_set(&l, mean, err) /* zeros */
+                      : kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_centers_set(&center, mean);
+        status = auto_residuals(run, &l, "mean", &r1, share_mean, &cells, err);
+    }
+    if (!status) {
+        double norm = 0;
+        for (uint32_t i = 0; i < d; i++) {
+            mean[i] = (double)cells.sums[i] / run->n_hat;
+            norm += mean[i] * mean[i];
+        }
+        norm = sqrt(norm);
+        double shrink = norm > r1 ? r1 / norm : 1;
+        for (uint32_t i = 0; i < d; i++)
+            mean[i] = nearbyint(mean[i] * shrink);
+        *length = norm * shrink;
+        kith_i_cells_free(&cells);
+    }
+    auto_locator_free(&l);
+    kith_i_free(center.coords);
+    return status;
+}
+
+/* Rows about the mean as int16 values: halved where they might not fit. */
+typedef struct {
+    const int32_t *mean;
+    uint32_t d;
+    int halve;
+} centred_arg;
+
+static void map_centred(const void *arg, const kith_i_block *block,
+                        double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)scratch;
+    const centred_arg *a = arg;
+    for (size_t r = 0; r < block->rows; r++) {
+        cell[r] = 0;
+        const int16_t *x = block->dense + r * a->d;
+        int32_t *v = value + r * a->d;
+        for (size_t i = 0; i < a->d; i++)
+            v[i] = (x[i] - a->mean[i]) / (1 << a->halve);
+    }
+}
+
+/* A4: radius for the second moments, and the share they need. */
+static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
+                     double *r2, double *share)
+{
+    double d = run->d, tail = 0;
+    double most = .25 * d / (d + 80);
+    double limit = fmin(run->k * sqrt(2 * d) / (run->mu * sqrt(most)),
+                        .5 * hist->total);
+    uint32_t b = hist->bins - 1;
+    while (b > 0 && tail + hist->h[b] <= limit)
+        tail += hist->h[b--];
+    *r2 = hist->up[b];
+    double need = *r2 * *r2 * sqrt(2 * d) * d /
+                  (run->mu * .05 * run->n_hat * trace);
+    *share = fmax(least_pca, fmin(need * need, most));
+}
+
+/* A5: second moments, their leading directions. */
+static kith_status find_axes(auto_run *run, double r2, double share,
+                             double trace, auto_space *space, kith_error *err)
+{
+    uint32_t d = run->d, want = d < MOST_AXES ? d : MOST_AXES;
+    size_t size = (size_t)d * d;
+    int64_t *gram = kith_i_alloc(size, sizeof *gram);
+    double *matrix = kith_i_alloc(size, sizeof *matrix);
+    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
+    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
+    double *values = kith_i_alloc(want, sizeof *values);
+    int32_t *mean = kith_i_alloc(d, sizeof *mean);
+    space->axes = kith_i_alloc((size_t)want * d, sizeof *space->axes);
+    space->spread = kith_i_alloc(want, sizeof *space->spread);
+    kith_status status = KITH_OK;
+    if (!gram || !matrix || !work || !integers || !values || !mean ||
+        !space->axes || !space->spread)
+        status = kith_i_fail_memory(err);
+    centred_arg arg = {.mean = mean, .d = d};
+    for (uint32_t i = 0; !status && i < d; i++) {
+        mean[i] = (int32_t)space->mean[i];
+        if (run->domain->high_q[i] - mean[i] > INT16_MAX ||
+            mean[i] - run->domain->low_q[i] > INT16_MAX)
+            arg.halve = 1;
+    }
+    double unit = arg.halve ? 2 : 1, sd = 0;
+    kith_i_gram_spec spec = {.what = "second moments",
+                             .cells = 1,
+                             .width = d,
+                             .radius = (uint64_t)fmax(ceil(r2 / unit), 1)};
+    kith_i_map map = {.run = map_centred, .arg = &arg};
+    if (!status)
+        status = auto_charge(run, share, &spec.charge, err);
+    if (!status)
+        status = kith_i_release_gram(run->session, &map, &spec, gram, &sd, err);
+    if (!status)
+        status = auto_tick(run, err);
+    if (!status) {
+        for (size_t i = 0; i < size; i++)
+            matrix[i] = (double)gram[i] * unit * unit;
+        if (kith_i_eigen_top(matrix, d, want, work, integers, values,
+                             space->axes))
+            status = kith_i_fail(err, KITH_ERR_INTERNAL,
+                                 "LAPACK found no eigenvectors");
+    }
+    if (!status) {
+        double edge = sd * unit * unit * sqrt(2.0 * d), inside = 0;
+        uint32_t least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
+        while (q < want && values[q] > edge)
+            q++;
+        space->q = q < least ? least : q;
+        for (uint32_t i = 0; i < space->q; i++) {
+            double v = values[i];
+            v = v > edge ? (v + sqrt(v * v - edge * edge)) / 2 : edge / 2;
+            inside += v / run->n_hat;
+            space->spread[i] = sqrt(fmax(v / run->n_hat, 1));
+        }
+        space->outside = space->q < d ? fmax(0, trace - inside) : 0;
+    }
+    kith_i_free(gram);
+    kith_i_free(matrix);
+    kith_i_free(work);
+    kith_i_free(integers);
+    kith_i_free(values);
+    kith_i_free(mean);
+    return status;
+}
+
+kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
+{
+    double reach = (double)kith_i_domain_l2(run->domain), moved = 0, r2, share;
+    auto_hist hist;
+    space->mean = kith_i_alloc(run->d, sizeof *space->mean);
+    kith_status status =
+        space->mean ? count_rows(run, err) : kith_i_fail_memory(err);
+    if (!status)
+        status = norm_histogram(run, space->mean, "distances from the origin,",
+                                reach, &hist, err);
+    if (!status)
+        status = release_mean(run, &hist, space->mean, &moved, err);
+    reach += moved;
+    if (!status)
+        status = norm_histogram(run, space->mean, "distances from the mean,",
+                                reach, &hist, err);
+    if (status)
+        return status;
+    double trace = auto_mean_square(&hist);
+    plan_pca(run, &hist, trace, &r2, &share);
+    status = find_axes(run, r2, share, trace, space, err);
+    double step = kith_i_domain_step(run->domain);
+    if (!status)
+        status = kith_i_view_open(run->session, space->axes, space->q,
+                                  space->mean, reach * step, &space->view,
+                                  err);
+    if (status)
+        return status;
+    space->finer = step / kith_i_domain_step(kith_i_view_domain(space->view));
+    for (uint32_t i = 0; i < space->q; i++)
+        space->spread[i] *= space->finer;
+    space->reach = reach * space->finer;
+    space->trace = trace * space->finer * space->finer;
+    space->outside *= space->finer * space->finer;
+    return KITH_OK;
+}
+
+void auto_space_free(auto_space *space)
+{
+    kith_i_free(space->mean);
+    kith_i_free(space->axes);
+    kith_i_free(space->spread);
+}

@@ -1,0 +1,367 @@
+/* A8, A10, A11: noisy Lloyd steps on residuals. Each step releases sizes, one
+ * histogram of distances and the clipped residual sums of the cells. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CELLS = 400 };
+
+/* What a step found: residual means, sizes and their noise. */
+typedef struct {
+    uint32_t k, width;
+    double *move;   /* k x width: residual means, shrunk later */
+    double *noise;  /* k: sd of one coordinate of move */
+    double *size;   /* k: noisy counts */
+    double size_sd; /* */
+    double kappa;   /* rms distance in units of the scale */
+} auto_step;
+
+static void step_free(auto_step *s)
+{
+    kith_i_free(s->move);
+    kith_i_free(s->noise);
+    kith_i_free(s->size);
+}
+
+/* STEP: l says where records are; scale: k, in steps of the residuals' space.
+ */
+static kith_status take_step(auto_run *run, const auto_locator *l,
+                             const auto_shares *shares, const double *scale,
+                             double share, const char *what, auto_step *out,
+                             kith_error *err)
+{
+    uint32_t k = l->cells, w = l->width;
+    kith_i_cells cells = {0};
+    auto_hist hist;
+    double part = shares->counts;
+    memset(out, 0, sizeof *out);
+    out->k = k;
+    out->width = w;
+    out->move = kith_i_alloc((size_t)k * w, sizeof *out->move);
+    out->noise = kith_i_alloc(k, sizeof *out->noise);
+    out->size = kith_i_alloc(k, sizeof *out->size);
+    double *used = kith_i_alloc(k, sizeof *used);
+    double *radius = kith_i_alloc(k, sizeof *radius);
+    kith_status status = KITH_OK;
+    if (!out->move || !out->noise || !out->size || !used || !radius)
+        status = kith_i_fail_memory(err);
+    if (!status)
+        status = auto_counts(run, l, what, share * part, &cells, err);
+    for (uint32_t j = 0; !status && j < k; j++) {
+        out->size[j] = (double)cells.counts[j];
+        out->size_sd = cells.count_sd;
+        used[j] = fmax(fmax(out->size[j], 2 * cells.count_sd), 1);
+    }
+    kith_i_cells_free(&cells);
+    if (!status)
+        status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
+                                shares->hist, &hist, err);
+    if (!status) {
+        double rho = auto_radius(run, &hist, scale, used, k,
+                                 share * (1 - part), w, &out->kappa);
+        for (uint32_t j = 0; j < k; j++)
+            radius[j] = rho * scale[j];
+        status = auto_residuals(run, l, what, radius, share * (1 - part),
+                                &cells, err);
+    }
+    for (uint32_t j = 0; !status && j < k; j++) {
+        out->noise[j] = cells.sum_sd[j] / used[j];
+        for (uint32_t i = 0; i < w; i++)
+            out->move[(size_t)j * w + i] =
+                (double)cells.sums[(size_t)j * w + i] / used[j];
+    }
+    kith_i_cells_free(&cells);
+    kith_i_free(used);
+    kith_i_free(radius);
+    if (status)
+        step_free(out);
+    return status;
+}
+
+/* SHRINK: the factor for each row of move (k x w, stride apart): the larger
+ * of its own James-Stein factor and one pooled over the rows. */
+static void shrink_rows(const double *move, size_t stride, uint32_t w,
+                        uint32_t k, const double *noise, double dim,
+                        double *factor)
+{
+    double pooled = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double square = 0, expect = dim * noise[j] * noise[j];
+        for (uint32_t i = 0; i < w; i++)
+            square += move[j * stride + i] * move[j * stride + i];
+        double ratio = expect > 0 ? square / expect : HUGE_VAL;
+        factor[j] = ratio > 1 ? 1 - 1 / ratio : 0;
+        pooled += fmin(ratio, 9);
+    }
+    double t = fmax(0, pooled / k - 1);
+    for (uint32_t j = 0; j < k; j++)
+        factor[j] = fmax(factor[j], t / (1 + t));
+}
+
+/* A step in the view: new centres, and what it found. */
+static kith_status step_in_view(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, uint32_t k,
+                                const double *scale, double share,
+                                const char *what, double *centers,
+                                auto_step *found, kith_error *err)
+{
+    uint32_t q = space->q;
+    size_t size = (size_t)k * q;
+    const kith_i_domain *domain = kith_i_view_domain(space->view);
+    kith_i_centers lattice = {.k = k, .d = q};
+    lattice.coords = kith_i_alloc(size, sizeof *lattice.coords);
+    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
+    double *factor = kith_i_alloc(k, sizeof *factor);
+    auto_locator l = {
+        .centers = &lattice, .view = space->view, .cells = k, .width = q};
+    kith_status status = KITH_OK;
+    if (!lattice.coords || !lattice.squares || !factor)
+        status = kith_i_fail_memory(err);
+    for (size_t i = 0; !status && i < size; i++)
+        centers[i] = nearbyint(centers[i]); /* residuals are from these */
+    if (!status)
+        status = auto_locator_set(&l, centers, err);
+    if (!status) {
+        kith_i_centers_set(&lattice, centers);
+        status = take_step(run, &l, shares, scale, share, what, found, err);
+    }
+    if (!status) {
+        shrink_rows(found->move, q, q, k, found->noise, q, factor);
+        for (uint32_t j = 0; j < k; j++) {
+            for (uint32_t i = 0; i < q; i++)
+                centers[(size_t)j * q + i] +=
+                    factor[j] * found->move[(size_t)j * q + i];
+            kith_i_domain_clip(domain, centers + (size_t)j * q);
+        }
+    }
+    auto_locator_free(&l);
+    kith_i_free(lattice.coords);
+    kith_i_free(lattice.squares);
+    kith_i_free(factor);
+    return status;
+}
+
+/* A8: more cells than clusters, refined twice: a better coreset. */
+static kith_status over_cluster(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, uint32_t cells,
+                                auto_coreset *coreset, kith_error *err)
+{
+    uint32_t q = space->q, kept = 0;
+    double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
+    double *scale = kith_i_alloc(2 * (size_t)cells, sizeof *scale);
+    auto_step found = {0};
+    auto_coreset made = {0};
+    kith_status status =
+        centers && scale ? auto_solve(run, coreset, cells, 1, 1, cells <= 100,
+                                      centers, err)
+                         : kith_i_fail_memory(err);
+    if (!status)
+        auto_scales(coreset, cells, centers, scale);
+    for (int t = 0; !status && t < 2; t++) {
+        step_free(&found);
+        memset(&found, 0, sizeof found);
+        status = step_in_view(run, space, shares, cells, scale,
+                              shares->over / 2, "fine cell", centers, &found,
+                              err);
+        double mean = 0;
+        for (uint32_t j = 0; !status && j < cells; j++)
+            mean += (scale[j] *= found.kappa) / cells;
+        for (uint32_t j = 0; !status && j < cells; j++)
+            scale[j] = fmax(scale[j], .15 * mean);
+    }
+    for (uint32_t j = 0; !status && j < cells; j++)
+        kept += found.size[j] > 2 * found.size_sd;
+    if (!status && kept > 0)
+        status = auto_coreset_new(&made, kept, q, err);
+    uint32_t n = 0;
+    for (uint32_t j = 0; !status && kept > 0 && j < cells; j++) {
+        if (!(found.size[j] > 2 * found.size_sd))
+            continue;
+        double noise = q * found.noise[j] * found.noise[j];
+        memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
+               q * sizeof *centers);
+        made.size[n] = found.size[j];
+        made.within[n] = scale[j] * scale[j];
+        made.weight[n++] = found.size[j] / (1 + noise / (space->trace / 4));
+    }
+    if (!status && kept > 0) {
+        auto_coreset_free(coreset);
+        *coreset = made;
+    }
+    step_free(&found);
+    kith_i_free(centers);
+    kith_i_free(scale);
+    return status;
+}
+
+/* A11 when the view has fewer dimensions than the rows: residuals in full
+ * space, the part inside the view's axes and the rest shrunk apart. */
+static kith_status recover(auto_run *run, const auto_space *space,
+                           const auto_shares *shares, const double *scale,
+                           const double *centers, double *full,
+                           auto_step *found, kith_error *err)
+{
+    uint32_t k = run->k, q = space->q, d = run->d;
+    kith_i_centers lattice = {.k = k, .d = q};
+    lattice.coords = kith_i_alloc((size_t)k * q, sizeof *lattice.coords);
+    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
+    double *wide = kith_i_alloc(k, sizeof *wide);
+    double *inside = kith_i_alloc((size_t)k * q, sizeof *inside);
+    double *factor = kith_i_alloc(2 * (size_t)k, sizeof *factor);
+    auto_locator l = {.centers = &lattice,
+                      .beside = space->view,
+                      .cells = k,
+                      .width = d};
+    kith_status status = KITH_OK;
+    if (!lattice.coords || !lattice.squares || !wide || !inside || !factor)
+        status = kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < k; j++) { /* mean + V c */
+        double *c = full + (size_t)j * d;
+        memcpy(c, space->mean, d * sizeof *c);
+        for (uint32_t a = 0; a < q; a++)
+            for (uint32_t i = 0; i < d; i++)
+                c[i] += space->axes[(size_t)a * d + i] *
+                        centers[(size_t)j * q + a] / space->finer;
+        for (uint32_t i = 0; i < d; i++)
+            c[i] = nearbyint(c[i]);
+        wide[j] = sqrt(scale[j] * scale[j] + space->outside) / space->finer;
+    }
+    if (!status)
+        status = auto_locator_set(&l, full, err);
+    if (!status) {
+        kith_i_centers_set(&lattice, centers);
+        status = take_step(run, &l, shares, wide, shares->rec, "cluster", found,
+                           err);
+    }
+    for (uint32_t j = 0; !status && j < k; j++) { /* split the moves */
+        double *move = found->move + (size_t)j * d;
+        for (uint32_t a = 0; a < q; a++) {
+            const double *axis = space->axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * move[i];
+            inside[(size_t)j * q + a] = dot;
+            for (uint32_t i = 0; i < d; i++)
+                move[i] -= dot * axis[i];
+        }
+    }
+    if (!status) {
+        shrink_rows(inside, q, q, k, found->noise, q, factor);
+        shrink_rows(found->move, d, d, k, found->noise, d - q, factor + k);
+        for (uint32_t j = 0; j < k; j++)
+            for (uint32_t i = 0; i < d; i++) {
+                double in = 0;
+                for (uint32_t a = 0; a < q; a++)
+                    in += space->axes[(size_t)a * d + i] *
+                          inside[(size_t)j * q + a];
+                full[(size_t)j * d + i] +=
+                    factor[j] * in +
+                    factor[k + j] * found->move[(size_t)j * d + i];
+            }
+    }
+    auto_locator_free(&l);
+    kith_i_free(lattice.coords);
+    kith_i_free(lattice.squares);
+    kith_i_free(wide);
+    kith_i_free(inside);
+    kith_i_free(factor);
+    return status;
+}
+
+/* From the view back to the rows' lattice: mean + V c. */
+static void lift(const auto_space *space, uint32_t k, uint32_t d,
+                 const double *centers, double *full)
+{
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double sum = 0;
+            for (uint32_t a = 0; a < space->q; a++)
+                sum += space->axes[(size_t)a * d + i] *
+                       centers[(size_t)j * space->q + a];
+            full[(size_t)j * d + i] = space->mean[i] + sum / space->finer;
+        }
+}
+
+static kith_status finish(auto_run *run, const auto_space *space,
+                          const auto_shares *shares,
+                          const auto_coreset *coreset, double *centers,
+                          double *scale, double *full, kith_result *result,
+                          kith_error *err)
+{
+    uint32_t k = run->k, d = run->d;
+    double sum = 0, growth = 1;
+    for (uint32_t t = 0; t < shares->rounds; t++, growth *= 1.25)
+        sum += growth;
+    kith_status status = KITH_OK;
+    auto_step found = {0};
+    growth = 1;
+    for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= 1.25) {
+        step_free(&found);
+        memset(&found, 0, sizeof found);
+        auto_scales(coreset, k, centers, scale);
+        status = step_in_view(run, space, shares, k, scale,
+                              shares->lloyd * growth / sum, "cluster", centers,
+                              &found, err);
+    }
+    step_free(&found);
+    memset(&found, 0, sizeof found);
+    if (!status) {
+        auto_scales(coreset, k, centers, scale);
+        if (space->q < d) {
+            status = recover(run, space, shares, scale, centers, full, &found,
+                             err);
+        } else {
+            status = step_in_view(run, space, shares, k, scale, shares->rec,
+                                  "cluster", centers, &found, err);
+            if (!status)
+                lift(space, k, d, centers, full);
+        }
+    }
+    double noise = 0;
+    for (uint32_t j = 0; !status && j < k; j++) {
+        result->weights[j] = fmax(found.size[j], 0);
+        kith_i_domain_clip(run->domain, full + (size_t)j * d);
+        noise += found.noise[j] * found.noise[j] * d / k;
+    }
+    if (!status) {
+        double step = space->q < d
+                          ? kith_i_domain_step(run->domain)
+                          : kith_i_domain_step(kith_i_view_domain(space->view));
+        result->noise = sqrt(noise) * step;
+        result->rounds = shares->rounds + 1;
+        kith_i_result_set_centers(result, run->domain, full);
+    }
+    step_free(&found);
+    return status;
+}
+
+kith_status auto_refine(auto_run *run, const auto_space *space,
+                        auto_shares *shares, auto_coreset *coreset,
+                        kith_result *result, kith_error *err)
+{
+    uint32_t k = run->k, q = space->q;
+    double carry = run->n_hat / (3 * sqrt(q) /
+                                 (run->mu * sqrt(shares->over / 2)));
+    double most = fmin(fmin(MOST_CELLS, coreset->n), floor(carry));
+    kith_status status = KITH_OK;
+    if (most > k) {
+        status = over_cluster(run, space, shares, (uint32_t)most, coreset, err);
+    } else {
+        shares->lloyd += shares->over + 2 * shares->hist;
+    }
+    double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
+    double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);
+    double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);
+    if (!status && (!centers || !scale || !full))
+        status = kith_i_fail_memory(err);
+    if (!status)
+        status = auto_solve(run, coreset, k, 3, 4, 1, centers, err);
+    if (!status)
+        status = finish(run, space, shares, coreset, centers, scale, full,
+                        result, err);
+    kith_i_free(centers);
+    kith_i_free(scale);
+    kith_i_free(full);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* Algorithm 2 of Balcan et al. 2017, candidate, repaired.
+ *
+ *   for t = 1..2
+ *       v <- uniform in [-L, L]^p                           public coins
+ *       C <- C u centres of private_partition of [-2L, 2L]^p + v
+ *   project C onto the ball; keep a random 300; pad to k
+ *
+ * Repairs (docs/balcan.md): the root holds the ball for every shift (the
+ * printed one does not); the budget is divided by the number of partitions
+ * that are made; candidates outside the ball are projected onto it, which
+ * brings them nearer to every record and keeps the loss bounded. */
+#include "balcan_i.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The lattice point toward 0: still in the ball. */
+static void settle(const kith_i_domain *domain, double *point)
+{
+    kith_i_domain_clip(domain, point);
+    for (uint32_t i = 0; i < domain->dimension; i++)
+        point[i] = trunc(point[i]);
+}
+
+/* A point of the ball that does not depend on data. */
+static void random_point(const kith_i_domain *domain, kith_i_coins *coins,
+                         double *point)
+{
+    uint32_t p = domain->dimension;
+    double square = 0;
+    for (uint32_t i = 0; i < p; i++) {
+        point[i] = kith_i_coins_normal(coins);
+        square += point[i] * point[i];
+    }
+    double length = sqrt((double)domain->l2_squared / square) *
+                    pow(kith_i_coins_unit(coins), 1.0 / p);
+    for (uint32_t i = 0; i < p; i++)
+        point[i] *= length;
+    settle(domain, point);
+}
+
+static size_t cube_count(const kith_i_tree *trees)
+{
+    size_t count = 0;
+    for (int t = 0; t < KITH_I_PARTITIONS; t++)
+        for (uint32_t a = 0; a < trees[t].depth; a++)
+            count += trees[t].level[a].count;
+    return count;
+}
+
+/* The centre of cube number i of all trees and levels. */
+static void nth_center(const kith_i_tree *trees, size_t i, double *out)
+{
+    for (int t = 0; t < KITH_I_PARTITIONS; t++)
+        for (uint32_t a = 0; a < trees[t].depth; a++) {
+            if (i < trees[t].level[a].count) {
+                kith_i_tree_center(&trees[t], a + 1, i, out);
+                return;
+            }
+            i -= trees[t].level[a].count;
+        }
+}
+
+/* Walk over all cubes and keep each with the probability that leaves `room`
+ * of them in the end: a uniform subset. */
+static kith_status collect(const kith_i_tree *trees,
+                           const kith_i_domain *domain, uint32_t least,
+                           kith_i_coins *coins, double **out, uint32_t *count,
+                           kith_error *err)
+{
+    uint32_t p = domain->dimension, n = 0;
+    size_t cubes = cube_count(trees);
+    size_t room = least > KITH_I_CANDIDATES ? least : KITH_I_CANDIDATES;
+    double *points = kith_i_alloc(room * p, sizeof *points);
+    if (!points)
+        return kith_i_fail_memory(err);
+    size_t keep = cubes < room ? cubes : room;
+    for (size_t i = 0; i < cubes; i++)
+        if (kith_i_coins_below(coins, cubes - i) < keep - n) {
+            nth_center(trees, i, points + (size_t)n * p);
+            settle(domain, points + (size_t)n * p);
+            n++;
+        }
+    for (; n < least; n++)
+        random_point(domain, coins, points + (size_t)n * p);
+    *out = points;
+    *count = n;
+    return KITH_OK;
+}
+
+kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
+                              uint32_t least, kith_i_loss charge,
+                              kith_i_coins *coins, double **out,
+                              uint32_t *count, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_view_domain(view);
+    kith_i_tree trees[KITH_I_PARTITIONS];
+    memset(trees, 0, sizeof trees);
+    kith_status status = KITH_OK;
+    for (int t = 0; !status && t < KITH_I_PARTITIONS; t++) {
+        double shift[KITH_I_TREE_DIMENSION];
+        for (uint32_t i = 0; i < domain->dimension; i++)
+            shift[i] = 2 * kith_i_coins_unit(coins) - 1;
+        kith_i_tree_root(&trees[t], domain, shift);
+        char what[64];
+        snprintf(what, sizeof what, "partition %d of %d", t + 1,
+                 KITH_I_PARTITIONS);
+        kith_i_partition_spec spec = {.what = what,
+                                      .view = view,
+                                      .levels = KITH_I_PARTITION_LEVELS,
+                                      .charge = charge / KITH_I_PARTITIONS};
+        status = kith_i_partition(session, &spec, &trees[t], err);
+    }
+    if (!status)
+        status = collect(trees, domain, least, coins, out, count, err);
+    for (int t = 0; t < KITH_I_PARTITIONS; t++)
+        kith_i_tree_free(&trees[t]);
+    return status;
+}
