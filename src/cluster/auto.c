@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_ROUNDS = 24 };
+
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
                         kith_error *err)
 {
@@ -42,9 +44,12 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
                      .over = pool * .27,
                      .lloyd = pool * .30,
                      .rec = pool * (.10 + .135 * (1 - f))};
-    double noise = q * k * k /
-                   (run->mu * run->mu * s.lloyd * run->n_hat * run->n_hat);
-    s.rounds = (uint32_t)fmax(4, fmin(8, floor(.02 / noise)));
+    double noise =
+        q * k * k / (run->mu * run->mu * s.lloyd * run->n_hat * run->n_hat);
+    /* 4 to 8 rounds as noise allows; more where it is very small, since
+     * Lloyd then has not converged (cabs, trips: docs/auto.md). */
+    double rounds = fmin(.02 / noise, 8 + .002 / noise);
+    s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
     s.hist = pool * .03 / (4 + s.rounds);
     s.counts = fmax(.08, 1 / (2 + q));
     return s;

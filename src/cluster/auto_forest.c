@@ -92,8 +92,8 @@ static kith_status plant(auto_forest *f, const auto_space *space,
             box[f->q + i] = half;
             f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
         }
-        f->node[root] = (forest_node){
-            .left = -1, .right = -1, .cell = KITH_I_NO_CELL};
+        f->node[root] =
+            (forest_node){.left = -1, .right = -1, .cell = KITH_I_NO_CELL};
     }
     f->nodes = 2;
     return KITH_OK;
@@ -116,8 +116,8 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
         double *to = f->box + (size_t)child * 2 * q;
         memcpy(to, f->box + (size_t)n * 2 * q, 2 * q * sizeof *to);
         to[side ? axis : q + axis] = middle;
-        f->node[child] = (forest_node){
-            .left = -1, .right = -1, .cell = KITH_I_NO_CELL};
+        f->node[child] =
+            (forest_node){.left = -1, .right = -1, .cell = KITH_I_NO_CELL};
         *(side ? &f->node[n].right : &f->node[n].left) = (int32_t)child;
     }
     f->node[n].axis = axis;
@@ -151,8 +151,8 @@ static kith_status count_level(auto_run *run, const auto_space *space,
 /* Grow until nothing is worth splitting; returns the unspent part of the
  * tree's share in *rest. */
 static kith_status grow(auto_run *run, const auto_space *space,
-                        const auto_shares *shares, auto_forest *f,
-                        double *rest, kith_error *err)
+                        const auto_shares *shares, auto_forest *f, double *rest,
+                        kith_error *err)
 {
     double sd = 1 / (run->mu * sqrt(shares->tree / 10));
     double depth = floor(log2(fmax(2, run->n_hat / (40 * sd))));
@@ -186,7 +186,8 @@ static kith_status grow(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-/* ---- A7: leaves ----------------------------------------------------------- */
+/* ---- A7: leaves -----------------------------------------------------------
+ */
 
 typedef struct {
     uint32_t n;
@@ -276,8 +277,8 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
                                  q, &kappa);
         for (uint32_t c = 0; c < l->n; c++)
             radius[c] = rho * l->half[c];
-        status = auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells,
-                                err);
+        status =
+            auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells, err);
     }
     for (uint32_t j = 0; !status && j < n; j++) {
         uint32_t c = kept[j];

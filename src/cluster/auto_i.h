@@ -25,7 +25,8 @@ kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
                         kith_error *err);
 kith_status auto_tick(auto_run *run, kith_error *err);
 
-/* ---- auto_locate.c: where a record is ------------------------------------- */
+/* ---- auto_locate.c: where a record is -------------------------------------
+ */
 
 struct auto_forest;
 
@@ -52,10 +53,11 @@ kith_status auto_counts(auto_run *run, const auto_locator *locator,
 
 /* Noisy sums of residuals, each clipped to its cell's radius. */
 kith_status auto_residuals(auto_run *run, const auto_locator *locator,
-                           const char *what, const double *radius,
-                           double share, kith_i_cells *out, kith_error *err);
+                           const char *what, const double *radius, double share,
+                           kith_i_cells *out, kith_error *err);
 
-/* ---- auto_hist.c: histograms of distances, and radii from them ------------ */
+/* ---- auto_hist.c: histograms of distances, and radii from them ------------
+ */
 
 enum { AUTO_MOST_BINS = 64 };
 typedef struct auto_hist {
@@ -81,7 +83,8 @@ double auto_radius(const auto_run *run, const auto_hist *hist,
                    const double *scale, const double *size, uint32_t n,
                    double share, double dim, double *kappa);
 
-/* ---- auto_pca.c: A2 to A5 ------------------------------------------------- */
+/* ---- auto_pca.c: A2 to A5 -------------------------------------------------
+ */
 
 /* The space that the clustering runs in. */
 typedef struct auto_space {
@@ -96,11 +99,11 @@ typedef struct auto_space {
     double outside; /* vo: variance outside the axes, likewise */
 } auto_space;
 
-kith_status auto_find_space(auto_run *run, auto_space *space,
-                            kith_error *err);
+kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err);
 void auto_space_free(auto_space *space);
 
-/* ---- auto_forest.c: A6, A7 ------------------------------------------------ */
+/* ---- auto_forest.c: A6, A7 ------------------------------------------------
+ */
 
 /* Weighted points that stand for the data. */
 typedef struct auto_coreset {
@@ -126,7 +129,8 @@ kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
                              kith_error *err);
 void auto_coreset_free(auto_coreset *coreset);
 
-/* ---- auto_solve.c: A9, and its part in A8 --------------------------------- */
+/* ---- auto_solve.c: A9, and its part in A8 ---------------------------------
+ */
 
 /* k centres of the coreset: restarts of k-means++ and Lloyd, then the best
  * swaps, repeated; the best cost wins. */
@@ -135,10 +139,11 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
                        double *centers, kith_error *err);
 
 /* SCALES: typical distance of the data from each of k centres. */
-void auto_scales(const auto_coreset *coreset, uint32_t k,
-                 const double *centers, double *scale);
+void auto_scales(const auto_coreset *coreset, uint32_t k, const double *centers,
+                 double *scale);
 
-/* ---- auto_step.c: A8, A10, A11 -------------------------------------------- */
+/* ---- auto_step.c: A8, A10, A11 --------------------------------------------
+ */
 
 kith_status auto_refine(auto_run *run, const auto_space *space,
                         auto_shares *shares, auto_coreset *coreset,

@@ -78,12 +78,14 @@ kith_status auto_counts(auto_run *run, const auto_locator *locator,
                       .view = locator->view,
                       .beside = locator->beside};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
-    return status ? status : auto_tick(run, err);
+    if (!status && (status = auto_tick(run, err)))
+        kith_i_cells_free(out);
+    return status;
 }
 
 kith_status auto_residuals(auto_run *run, const auto_locator *locator,
-                           const char *what, const double *radius,
-                           double share, kith_i_cells *out, kith_error *err)
+                           const char *what, const double *radius, double share,
+                           kith_i_cells *out, kith_error *err)
 {
     kith_i_cells_spec spec = {
         .what = what, .cells = locator->cells, .width = locator->width};
@@ -105,10 +107,13 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
                       .beside = locator->beside};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
     kith_i_free(limits);
-    return status ? status : auto_tick(run, err);
+    if (!status && (status = auto_tick(run, err)))
+        kith_i_cells_free(out);
+    return status;
 }
 
-/* ---- histograms of distances ---------------------------------------------- */
+/* ---- histograms of distances ----------------------------------------------
+ */
 
 typedef struct {
     const auto_locator *locator;

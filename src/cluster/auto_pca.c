@@ -14,8 +14,7 @@ static kith_status count_rows(auto_run *run, kith_error *err)
     kith_i_map map = {0};
     kith_i_cells_spec spec = {.what = "row", .cells = 1};
     kith_i_cells cells;
-    kith_status status =
-        auto_charge(run, share_count, &spec.count_charge, err);
+    kith_status status = auto_charge(run, share_count, &spec.count_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
@@ -35,9 +34,8 @@ static kith_status norm_histogram(auto_run *run, const double *point,
     kith_i_centers center = {.k = 1, .d = d, .squares = &square};
     auto_locator l = {.centers = &center, .cells = 1, .width = d};
     center.coords = kith_i_alloc(d, sizeof *center.coords);
-    kith_status status =
-        center.coords ? auto_locator_set(&l, point, err)
-                      : kith_i_fail_memory(err);
+    kith_status status = center.coords ? auto_locator_set(&l, point, err)
+                                       : kith_i_fail_memory(err);
     if (!status) {
         kith_i_centers_set(&center, point);
         status = auto_histogram(run, &l, &one, what, .01 * reach, reach,
@@ -57,7 +55,8 @@ static kith_status release_mean(auto_run *run, const auto_hist *hist,
     double best = HUGE_VAL, r1 = hist->up[hist->bins - 1];
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b], bias = auto_excess(hist, r);
-        double cost = bias * bias + d * r * r / (run->mu * run->mu * share_mean);
+        double cost =
+            bias * bias + d * r * r / (run->mu * run->mu * share_mean);
         if (cost < best) {
             best = cost;
             r1 = r;
@@ -68,9 +67,9 @@ static kith_status release_mean(auto_run *run, const auto_hist *hist,
     auto_locator l = {.centers = &center, .cells = 1, .width = d};
     kith_i_cells cells = {0};
     center.coords = kith_i_alloc(d, sizeof *center.coords);
-    kith_status status =
-        center.coords ? auto_locator_set(&l, mean, err) /* zeros */
-                      : kith_i_fail_memory(err);
+    kith_status status = center.coords
+                             ? auto_locator_set(&l, mean, err) /* zeros */
+                             : kith_i_fail_memory(err);
     if (!status) {
         kith_i_centers_set(&center, mean);
         status = auto_residuals(run, &l, "mean", &r1, share_mean, &cells, err);
@@ -120,14 +119,14 @@ static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
 {
     double d = run->d, tail = 0;
     double most = .25 * d / (d + 80);
-    double limit = fmin(run->k * sqrt(2 * d) / (run->mu * sqrt(most)),
-                        .5 * hist->total);
+    double limit =
+        fmin(run->k * sqrt(2 * d) / (run->mu * sqrt(most)), .5 * hist->total);
     uint32_t b = hist->bins - 1;
     while (b > 0 && tail + hist->h[b] <= limit)
         tail += hist->h[b--];
     *r2 = hist->up[b];
-    double need = *r2 * *r2 * sqrt(2 * d) * d /
-                  (run->mu * .05 * run->n_hat * trace);
+    double need =
+        *r2 * *r2 * sqrt(2 * d) * d / (run->mu * .05 * run->n_hat * trace);
     *share = fmax(least_pca, fmin(need * need, most));
 }
 
@@ -223,8 +222,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     double step = kith_i_domain_step(run->domain);
     if (!status)
         status = kith_i_view_open(run->session, space->axes, space->q,
-                                  space->mean, reach * step, &space->view,
-                                  err);
+                                  space->mean, reach * step, &space->view, err);
     if (status)
         return status;
     space->finer = step / kith_i_domain_step(kith_i_view_domain(space->view));

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWAP_CANDIDATES = 400, LLOYD_ROUNDS = 40, LLOYD_AFTER_SWAP = 10 };
+enum { SWAP_CANDIDATES = 400, LLOYD_ROUNDS = 300, LLOYD_AFTER_SWAP = 30 };
 
 kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
                              kith_error *err)
@@ -74,9 +74,9 @@ static void candidate_distances(solver *s)
     size_t n = s->points.n, d = s->points.d;
     for (size_t c = 0; c < s->candidates; c++)
         for (size_t i = 0; i < n; i++)
-            s->distance[c * n + i] = kith_i_distance_squared(
-                s->points.coords + s->candidate[c] * d,
-                s->points.coords + i * d, d);
+            s->distance[c * n + i] =
+                kith_i_distance_squared(s->points.coords + s->candidate[c] * d,
+                                        s->points.coords + i * d, d);
 }
 
 /* The best swap of a centre for a candidate by its exact gain before Lloyd
@@ -221,9 +221,8 @@ void auto_scales(const auto_coreset *c, uint32_t k, const double *centers,
         double best = HUGE_VAL;
         uint32_t label = 0;
         for (uint32_t j = 0; j < k; j++) {
-            double v =
-                kith_i_distance_squared(c->points + (size_t)i * c->q,
-                                        centers + (size_t)j * c->q, c->q);
+            double v = kith_i_distance_squared(
+                c->points + (size_t)i * c->q, centers + (size_t)j * c->q, c->q);
             if (v < best) {
                 best = v;
                 label = j;

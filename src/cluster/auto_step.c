@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CELLS = 400 };
+/* Fine cells in A8: more gave worse optima (docs/auto.md). */
+enum { MOST_CELLS = 200, CELLS_PER_CLUSTER = 3 };
 
 /* What a step found: residual means, sizes and their noise. */
 typedef struct {
@@ -22,6 +23,7 @@ static void step_free(auto_step *s)
     kith_i_free(s->move);
     kith_i_free(s->noise);
     kith_i_free(s->size);
+    memset(s, 0, sizeof *s);
 }
 
 /* STEP: l says where records are; scale: k, in steps of the residuals' space.
@@ -58,8 +60,8 @@ static kith_status take_step(auto_run *run, const auto_locator *l,
         status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
                                 shares->hist, &hist, err);
     if (!status) {
-        double rho = auto_radius(run, &hist, scale, used, k,
-                                 share * (1 - part), w, &out->kappa);
+        double rho = auto_radius(run, &hist, scale, used, k, share * (1 - part),
+                                 w, &out->kappa);
         for (uint32_t j = 0; j < k; j++)
             radius[j] = rho * scale[j];
         status = auto_residuals(run, l, what, radius, share * (1 - part),
@@ -153,17 +155,16 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
     auto_step found = {0};
     auto_coreset made = {0};
     kith_status status =
-        centers && scale ? auto_solve(run, coreset, cells, 1, 1, cells <= 100,
-                                      centers, err)
-                         : kith_i_fail_memory(err);
+        centers && scale
+            ? auto_solve(run, coreset, cells, 1, 1, cells <= 100, centers, err)
+            : kith_i_fail_memory(err);
     if (!status)
         auto_scales(coreset, cells, centers, scale);
     for (int t = 0; !status && t < 2; t++) {
         step_free(&found);
-        memset(&found, 0, sizeof found);
-        status = step_in_view(run, space, shares, cells, scale,
-                              shares->over / 2, "fine cell", centers, &found,
-                              err);
+        status =
+            step_in_view(run, space, shares, cells, scale, shares->over / 2,
+                         "fine cell", centers, &found, err);
         double mean = 0;
         for (uint32_t j = 0; !status && j < cells; j++)
             mean += (scale[j] *= found.kappa) / cells;
@@ -209,10 +210,8 @@ static kith_status recover(auto_run *run, const auto_space *space,
     double *wide = kith_i_alloc(k, sizeof *wide);
     double *inside = kith_i_alloc((size_t)k * q, sizeof *inside);
     double *factor = kith_i_alloc(2 * (size_t)k, sizeof *factor);
-    auto_locator l = {.centers = &lattice,
-                      .beside = space->view,
-                      .cells = k,
-                      .width = d};
+    auto_locator l = {
+        .centers = &lattice, .beside = space->view, .cells = k, .width = d};
     kith_status status = KITH_OK;
     if (!lattice.coords || !lattice.squares || !wide || !inside || !factor)
         status = kith_i_fail_memory(err);
@@ -298,19 +297,17 @@ static kith_status finish(auto_run *run, const auto_space *space,
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= 1.25) {
         step_free(&found);
-        memset(&found, 0, sizeof found);
         auto_scales(coreset, k, centers, scale);
         status = step_in_view(run, space, shares, k, scale,
                               shares->lloyd * growth / sum, "cluster", centers,
                               &found, err);
     }
     step_free(&found);
-    memset(&found, 0, sizeof found);
     if (!status) {
         auto_scales(coreset, k, centers, scale);
         if (space->q < d) {
-            status = recover(run, space, shares, scale, centers, full, &found,
-                             err);
+            status =
+                recover(run, space, shares, scale, centers, full, &found, err);
         } else {
             status = step_in_view(run, space, shares, k, scale, shares->rec,
                                   "cluster", centers, &found, err);
@@ -341,9 +338,10 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
                         kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, q = space->q;
-    double carry = run->n_hat / (3 * sqrt(q) /
-                                 (run->mu * sqrt(shares->over / 2)));
-    double most = fmin(fmin(MOST_CELLS, coreset->n), floor(carry));
+    double carry =
+        run->n_hat / (3 * sqrt(q) / (run->mu * sqrt(shares->over / 2)));
+    double most = fmax(MOST_CELLS, CELLS_PER_CLUSTER * (double)k);
+    most = fmin(fmin(most, coreset->n), floor(carry));
     kith_status status = KITH_OK;
     if (most > k) {
         status = over_cluster(run, space, shares, (uint32_t)most, coreset, err);

@@ -92,19 +92,54 @@ typedef struct kith_i_recovery {
     kith_session *session;
     uint32_t k;
     kith_i_coins *coins;
-    double *centers; /* k x d, lattice units of the records */
-    double *weights; /* k noisy sizes */
-    double noise;    /* of a centre with 1/k of the rows, lattice units */
+    double *centers;  /* k x d, lattice units of the records */
+    double *weights;  /* k noisy sizes; the caller's */
+    double rows;      /* noisy number of records, at least 1 */
+    double noise;     /* of a centre with 1/k of the rows, lattice units */
+    double *mean;     /* d: noisy mean of all records */
+    double *raw;      /* k x d: the means before they are drawn to it */
+    double *variance; /* k: of the noise on a coordinate of raw */
+    double mean_variance;
+    int plan;        /* there are no records */
+    uint64_t radius; /* of the clipped rows about the mean; 0: as they are */
 } kith_i_recovery;
 
-/* Means of the rows whose view is nearest to each of k points (k x p). */
-kith_status kith_i_recover(kith_i_recovery *r, const kith_i_view *view,
-                           const double *points, double rows,
-                           kith_i_loss charge, kith_error *err);
-/* One paid Lloyd round about r->centers; last: lost centres stay. */
-kith_status kith_i_recover_round(kith_i_recovery *r, const char *what,
-                                 double rows, int last, kith_i_loss charge,
-                                 kith_error *err);
+/* weights: k, the caller's. Closed in any case. */
+kith_status kith_i_recovery_open(kith_i_recovery *r, kith_session *session,
+                                 uint32_t k, kith_i_coins *coins,
+                                 double *weights, kith_error *err);
+void kith_i_recovery_close(kith_i_recovery *r);
+/* First: how many records there are and where their mean is. rows: the guess
+ * of a plan, or 0. */
+kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
+                                kith_i_loss count_charge,
+                                kith_i_loss mean_charge, kith_error *err);
+/* Then: a radius about that mean, small where noise is worse than clipping.
+ * round_charge: of a release that will use it. Not for sparse rows: zeros must
+ * stay zeros. */
+kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
+                                  kith_i_loss round_charge, kith_error *err);
+/* Means of the rows whose view is nearest to each of k points (k x p) or, with
+ * neither, whose own place is nearest to r->centers. last: lost centres stay
+ * lost. */
+kith_status kith_i_recover(kith_i_recovery *r, const char *what,
+                           const kith_i_view *view, const double *points,
+                           int last, kith_i_loss charge, kith_error *err);
+
+/* ---- balcan_paper.c: the constants as printed ------------------------------
+ */
+
+typedef struct kith_i_paper_constants {
+    double n, trials, partitions, swaps, dimension;
+    double epsilon; /* of one level of one partition */
+    double gamma;   /* records that activate a cube  */
+} kith_i_paper_constants;
+
+kith_i_paper_constants kith_i_paper_constants_of(double n, uint32_t k,
+                                                 double epsilon);
+/* Why they cannot be run; never KITH_OK. rows: a plan's guess, or 0. */
+kith_status kith_i_refuse_paper_constants(double rows, uint32_t k,
+                                          double epsilon, kith_error *err);
 
 /* ---- balcan.c: Algorithm 4 ------------------------------------------------
  */

@@ -21,25 +21,137 @@
 /* Share of a release that goes to the counts (B3 of the specification). */
 static const double COUNT_SHARE = 0.15;
 
+/* Bins of the distance to the mean: 8 octaves below the public bound. */
+enum { RADIUS_BINS = 64, BINS_PER_OCTAVE = 8 };
+
+typedef struct {
+    const double *mean; /* a lattice point */
+    uint32_t d;
+    int pure;
+    const double *edges; /* of the bins of the norm, increasing */
+    uint32_t bins;
+} norm_arg;
+
+static int32_t about(const int16_t *row, const double *mean, size_t i)
+{
+    return row[i] - (int32_t)mean[i];
+}
+
+/* The bin of a row's distance to the mean, L1 when pure, else L2: an exact
+ * integer, compared with the bins' edges (or their squares). */
+static void norm_bins(const void *arg, const kith_i_block *block,
+                      double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)scratch;
+    (void)value;
+    const norm_arg *a = arg;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        const int16_t *row = block->dense + (size_t)r * a->d;
+        int64_t norm = 0;
+        for (size_t i = 0; i < a->d; i++) {
+            int64_t x = about(row, a->mean, i);
+            norm += a->pure ? (x < 0 ? -x : x) : x * x;
+        }
+        double n = (double)norm; /* below 2^53 */
+        uint32_t b = 0;
+        while (b + 1 < a->bins &&
+               n > (a->pure ? a->edges[b] : a->edges[b] * a->edges[b]))
+            b++;
+        cell[r] = b;
+    }
+}
+
+/* Standard deviation of the noise on a coordinate of a sum of rows of length
+ * <= 1, for a release of this charge. */
+static double unit_noise(const kith_session *session, kith_i_loss charge)
+{
+    kith_measure measure = kith_i_session_measure(session);
+    double twice =
+        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+    double loss = kith_i_loss_value(charge, measure) * (1 - COUNT_SHARE);
+    return twice * (measure == KITH_PURE_DP ? sqrt(2) : 1) / loss;
+}
+
+/* The bin whose edge costs least: squared, a record loses d (noise r k / n)^2
+ * to noise and, if it is longer than r, at most (length - r)^2 to clipping. A
+ * pure radius is in L1, where lengths of usual rows are about sqrt(d) / 1.5
+ * times the L2 ones. The last bin stands for "no clipping". */
+static uint32_t cheapest_bin(const kith_i_recovery *r,
+                             const kith_i_cells *cells, const double *edges,
+                             double noise)
+{
+    uint32_t d = kith_i_session_domain(r->session)->dimension, best = 0;
+    int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
+    double scale = pure ? fmin(1.5 / sqrt(d), 1) : 1, least = HUGE_VAL;
+    for (uint32_t b = 0; b < RADIUS_BINS; b++) {
+        double moved = noise * edges[b] * r->k / r->rows, lost = 0;
+        for (uint32_t c = b + 1; b + 1 < RADIUS_BINS && c < RADIUS_BINS; c++) {
+            double size = (double)cells->counts[c];
+            double excess = (edges[c] - edges[b]) * scale;
+            if (size >= 2.5 * cells->count_sd)
+                lost += size / r->rows * excess * excess;
+        }
+        lost += d * moved * moved;
+        if (lost < least) {
+            least = lost;
+            best = b;
+        }
+    }
+    return best;
+}
+
+kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
+                                  kith_i_loss round_charge, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
+    double bound = pure ? (double)domain->l1 : (double)kith_i_domain_l2(domain);
+    double edges[RADIUS_BINS];
+    for (int b = 0; b < RADIUS_BINS; b++)
+        edges[b] = floor(bound *
+                         exp2((double)(b - RADIUS_BINS + 1) / BINS_PER_OCTAVE));
+    norm_arg arg = {r->mean, domain->dimension, pure, edges, RADIUS_BINS};
+    kith_i_map map = {.run = norm_bins, .arg = &arg};
+    kith_i_cells_spec spec = {.what = "distances to the mean,",
+                              .cells = RADIUS_BINS,
+                              .count_charge = charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    uint32_t bin =
+        cheapest_bin(r, &cells, edges, unit_noise(r->session, round_charge));
+    kith_i_cells_free(&cells);
+    int clip = bin + 1 < RADIUS_BINS && edges[bin] >= 1 && edges[bin] <= 0x1p31;
+    r->radius = clip && !r->plan ? (uint64_t)edges[bin] : 0;
+    return KITH_OK;
+}
+
 typedef struct {
     kith_i_centers points;
     int beside; /* look at the view next to the records */
+    const double *mean;
 } nearest_arg;
 
 static void nearest(const void *arg, const kith_i_block *block, double *scratch,
                     uint32_t *cell, int32_t *value)
 {
-    (void)value;
     const nearest_arg *a = arg;
     kith_i_block low = {.rows = block->rows,
                         .dimension = block->beside_dimension,
                         .dense = block->beside};
     kith_i_assign_block(&a->points, a->beside ? &low : block, scratch, cell,
                         NULL);
+    size_t d = block->dimension;
+    for (size_t r = 0; value && r < block->rows; r++)
+        for (size_t i = 0; i < d; i++)
+            value[r * d + i] = about(block->dense + r * d, a->mean, i);
 }
 
 /* Release sizes and sums of the records nearest to k points, in the view or,
- * without one, in the original space. */
+ * without one, in the original space. The sums are about r->mean if there is a
+ * radius. */
 static kith_status release_means(kith_i_recovery *r, const char *what,
                                  const kith_i_view *view, const double *points,
                                  kith_i_loss charge, kith_i_cells *cells,
@@ -48,40 +160,94 @@ static kith_status release_means(kith_i_recovery *r, const char *what,
     const kith_i_domain *full = kith_i_session_domain(r->session);
     const kith_i_domain *domain = view ? kith_i_view_domain(view) : full;
     uint32_t k = r->k, d = domain->dimension;
-    nearest_arg arg = {
-        .points = {.k = k, .d = d, .sparse = domain->sparse},
-        .beside = view != NULL,
-    };
+    nearest_arg arg = {.points = {.k = k, .d = d, .sparse = domain->sparse},
+                       .beside = view != NULL,
+                       .mean = r->mean};
     arg.points.coords = kith_i_alloc((size_t)k * d, sizeof(double));
     arg.points.squares = kith_i_alloc(k, sizeof(double));
-    kith_status status = arg.points.coords && arg.points.squares
+    uint64_t *radius = kith_i_alloc(k, sizeof *radius);
+    kith_status status = arg.points.coords && arg.points.squares && radius
                              ? KITH_OK
                              : kith_i_fail_memory(err);
     if (!status) {
+        for (uint32_t j = 0; j < k; j++)
+            radius[j] = r->radius;
         kith_i_centers_set(&arg.points, points);
         kith_i_map map = {.run = nearest,
                           .arg = &arg,
                           .beside = view,
-                          .scratch = kith_i_assign_scratch(
-                              KITH_I_BLOCK_ROWS, k, d, domain->sparse)};
+                          .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k,
+                                                           d, domain->sparse)};
         kith_i_loss counts = kith_i_loss_share(charge, COUNT_SHARE);
         kith_i_cells_spec spec = {.what = what,
                                   .cells = k,
                                   .width = full->dimension,
+                                  .radius = r->radius ? radius : NULL,
                                   .count_charge = counts,
                                   .sum_charge = charge - counts};
         status = kith_i_release_cells(r->session, &map, &spec, cells, err);
     }
     kith_i_free(arg.points.coords);
     kith_i_free(arg.points.squares);
+    kith_i_free(radius);
     return status;
 }
 
-/* Expected squared noise on one coordinate of the mean of cluster j. */
-static double mean_noise(const kith_i_cells *cells, uint32_t j)
+kith_status kith_i_recovery_open(kith_i_recovery *r, kith_session *session,
+                                 uint32_t k, kith_i_coins *coins,
+                                 double *weights, kith_error *err)
 {
-    double sd = cells->sum_sd[j] / (double)cells->counts[j];
-    return sd * sd;
+    uint32_t d = kith_i_session_domain(session)->dimension;
+    *r = (kith_i_recovery){
+        .session = session, .k = k, .coins = coins, .weights = weights};
+    r->centers = kith_i_alloc((size_t)k * d, sizeof *r->centers);
+    r->raw = kith_i_alloc((size_t)k * d, sizeof *r->raw);
+    r->variance = kith_i_alloc(k, sizeof *r->variance);
+    r->mean = kith_i_alloc(d, sizeof *r->mean);
+    for (uint32_t j = 0; r->variance && j < k; j++)
+        r->variance[j] = HUGE_VAL; /* nothing is known */
+    return r->centers && r->raw && r->variance && r->mean
+               ? KITH_OK
+               : kith_i_fail_memory(err);
+}
+
+void kith_i_recovery_close(kith_i_recovery *r)
+{
+    kith_i_free(r->centers);
+    kith_i_free(r->raw);
+    kith_i_free(r->variance);
+    kith_i_free(r->mean);
+    memset(r, 0, sizeof *r);
+}
+
+kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
+                                kith_i_loss count_charge,
+                                kith_i_loss mean_charge, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    uint32_t d = domain->dimension;
+    kith_i_map map = {0};
+    kith_i_cells_spec spec = {.what = "all rows,",
+                              .cells = 1,
+                              .width = d,
+                              .count_charge = count_charge,
+                              .sum_charge = mean_charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    r->plan = rows > 0;
+    r->rows = fmax(rows ? (double)rows : (double)cells.counts[0], 1);
+    double sd = cells.sum_sd[0] / r->rows;
+    r->mean_variance = sd * sd;
+    for (uint32_t i = 0; i < d; i++)
+        r->mean[i] = (double)cells.sums[i] / r->rows;
+    kith_i_domain_clip(domain, r->mean);
+    for (uint32_t i = 0; i < d; i++)
+        r->mean[i] = trunc(r->mean[i]);
+    kith_i_cells_free(&cells);
+    return KITH_OK;
 }
 
 /* Within two standard deviations of nothing. */
@@ -91,25 +257,107 @@ static int is_lost(const kith_i_cells *cells, uint32_t j)
     return size < 1 || size < 2 * cells->count_sd;
 }
 
-static void note_sizes(kith_i_recovery *r, const kith_i_cells *cells,
-                       double rows)
+/* What is known about mean j after this release: the older estimate may have
+ * moved since (by what its distance to the new one shows beyond noise), and
+ * the two are weighed by their precision. fresh: scratch, d. */
+static void update_mean(kith_i_recovery *r, const kith_i_cells *cells,
+                        uint32_t j, uint32_t d, double *fresh)
 {
-    uint32_t d = kith_i_session_domain(r->session)->dimension;
+    double size = (double)cells->counts[j], square = 0;
+    double *raw = r->raw + (size_t)j * d, old = r->variance[j];
+    double noise = cells->sum_sd[j] / size * (cells->sum_sd[j] / size);
+    for (uint32_t i = 0; i < d; i++) {
+        fresh[i] = (double)cells->sums[(size_t)j * d + i] / size +
+                   (r->radius ? r->mean[i] : 0);
+        square += (fresh[i] - raw[i]) * (fresh[i] - raw[i]);
+    }
+    double keep = 0; /* weight of the older one */
+    if (isfinite(old)) {
+        old += fmax(square / d - old - noise, 0);
+        keep = noise / (noise + old);
+    }
+    for (uint32_t i = 0; i < d; i++)
+        raw[i] = keep * raw[i] + (1 - keep) * fresh[i];
+    r->variance[j] = (1 - keep) * noise;
+}
+
+/* Feature i of the mean of all records, from the two estimates there are; *out
+ * = the spread of the cluster means about it that noise does not explain. */
+static double middle_of(const kith_i_recovery *r, uint32_t i, uint32_t d,
+                        double *out)
+{
+    double middle = 0, noise = 0, size = 0, spread = 0;
+    for (uint32_t j = 0; j < r->k; j++) {
+        if (!isfinite(r->variance[j]))
+            continue;
+        double w = r->weights[j];
+        middle += w * r->raw[(size_t)j * d + i];
+        noise += w * w * r->variance[j];
+        size += w;
+    }
+    *out = 0;
+    if (size <= 0)
+        return r->mean[i];
+    noise /= size * size;
+    double w = noise / (noise + r->mean_variance);
+    middle = w * r->mean[i] + (1 - w) * middle / size;
+    for (uint32_t j = 0; j < r->k; j++) {
+        double g = r->raw[(size_t)j * d + i] - middle;
+        if (isfinite(r->variance[j]))
+            spread += r->weights[j] * (g * g - r->variance[j]);
+    }
+    *out = spread / size;
+    return middle;
+}
+
+/* Spreads of single features are noisy themselves: draw them to their mean, by
+ * as much as noise explains their differences. */
+static void settle_spreads(const kith_i_recovery *r, double *spread, uint32_t d)
+{
+    double mean = 0, square = 0, noise = 0, size = 0;
     for (uint32_t j = 0; j < r->k; j++)
-        r->weights[j] = fmax((double)cells->counts[j], 0);
-    r->noise = cells->sum_sd[0] * sqrt(d) / fmax(rows / r->k, 1);
+        if (isfinite(r->variance[j])) {
+            double w = r->weights[j];
+            noise += w * w * 2 * r->variance[j] * r->variance[j];
+            size += w;
+        }
+    for (uint32_t i = 0; i < d; i++)
+        mean += spread[i] / d;
+    for (uint32_t i = 0; i < d; i++)
+        square += (spread[i] - mean) * (spread[i] - mean) / d;
+    noise = size > 0 ? noise / (size * size) : 0;
+    double keep = square > noise ? 1 - noise / square : 0;
+    for (uint32_t i = 0; i < d; i++)
+        spread[i] = fmax(mean + keep * (spread[i] - mean), 0);
+}
+
+/* Centres: the means, drawn to the mean of all records by the part of their
+ * spread about it that is noise, feature by feature. spread: scratch, d. */
+static void settle_centers(kith_i_recovery *r, double *spread, uint32_t d)
+{
+    for (uint32_t i = 0; i < d; i++)
+        (void)middle_of(r, i, d, &spread[i]);
+    settle_spreads(r, spread, d);
+    for (uint32_t i = 0; i < d; i++) {
+        double unused, middle = middle_of(r, i, d, &unused), s = spread[i];
+        for (uint32_t j = 0; j < r->k; j++) {
+            double v = r->variance[j];
+            double keep = isfinite(v) && s > 0 ? s / (s + v) : 0;
+            r->centers[(size_t)j * d + i] =
+                middle + keep * (r->raw[(size_t)j * d + i] - middle);
+        }
+    }
 }
 
 /* Each lost centre goes next to the centre of the cluster that is largest
  * now, in a random (public) direction, to cut it in two. */
-static void revive_lost(kith_i_recovery *r, const kith_i_cells *cells,
-                        double *sizes)
+static void revive_lost(kith_i_recovery *r, double *sizes)
 {
     const kith_i_domain *domain = kith_i_session_domain(r->session);
     uint32_t d = domain->dimension, k = r->k;
     double offset = 0.01 * sqrt((double)domain->l2_squared / d);
     for (uint32_t j = 0; j < k; j++)
-        sizes[j] = is_lost(cells, j) ? 0 : (double)cells->counts[j];
+        sizes[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
     for (uint32_t j = 0; j < k; j++) {
         if (sizes[j] > 0)
             continue;
@@ -128,106 +376,37 @@ static void revive_lost(kith_i_recovery *r, const kith_i_cells *cells,
     }
 }
 
-/* Draw feature i of all means towards their common mean: of the spread of the
- * live means about it, the part that noise explains goes. */
-static void settle_feature(kith_i_recovery *r, const kith_i_cells *cells,
-                           uint32_t i, uint32_t d)
-{
-    double total = 0, size = 0, spread = 0, weight = 0;
-    for (uint32_t j = 0; j < r->k; j++) {
-        total += (double)cells->sums[(size_t)j * d + i];
-        size += (double)cells->counts[j];
-    }
-    double middle = size >= 1 ? total / size : 0;
-    for (uint32_t j = 0; j < r->k; j++) {
-        if (is_lost(cells, j))
-            continue;
-        double g = (double)cells->sums[(size_t)j * d + i] /
-                       (double)cells->counts[j] -
-                   middle;
-        double w = (double)cells->counts[j];
-        spread += w * (g * g - mean_noise(cells, j));
-        weight += w;
-    }
-    spread = weight > 0 && spread > 0 ? spread / weight : 0;
-    for (uint32_t j = 0; j < r->k; j++) {
-        double *c = r->centers + (size_t)j * d + i;
-        *c = middle;
-        if (is_lost(cells, j) || spread == 0)
-            continue;
-        double g = (double)cells->sums[(size_t)j * d + i] /
-                       (double)cells->counts[j] -
-                   middle;
-        *c += g * spread / (spread + mean_noise(cells, j));
-    }
-}
-
-kith_status kith_i_recover(kith_i_recovery *r, const kith_i_view *view,
-                           const double *points, double rows,
-                           kith_i_loss charge, kith_error *err)
+kith_status kith_i_recover(kith_i_recovery *r, const char *what,
+                           const kith_i_view *view, const double *points,
+                           int last, kith_i_loss charge, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(r->session);
     uint32_t d = domain->dimension;
     double *sizes = kith_i_alloc(r->k, sizeof *sizes);
-    if (!sizes)
-        return kith_i_fail_memory(err);
-    kith_i_cells cells;
-    kith_status status = release_means(r, "recovery, cluster", view, points,
-                                       charge, &cells, err);
-    if (!status) {
-        for (uint32_t i = 0; i < d; i++)
-            settle_feature(r, &cells, i, d);
-        for (uint32_t j = 0; j < r->k; j++)
-            kith_i_domain_clip(domain, r->centers + (size_t)j * d);
-        note_sizes(r, &cells, rows);
-        revive_lost(r, &cells, sizes);
-        kith_i_cells_free(&cells);
-    }
-    kith_i_free(sizes);
-    return status;
-}
-
-/* Move the centres to the noisy means, each step shortened to the part that is
- * not noise (positive-part James-Stein). Lost clusters stay. */
-static void move_centers(kith_i_recovery *r, const kith_i_cells *cells)
-{
-    const kith_i_domain *domain = kith_i_session_domain(r->session);
-    uint32_t d = domain->dimension;
-    for (uint32_t j = 0; j < r->k; j++) {
-        if (is_lost(cells, j))
-            continue;
-        double size = (double)cells->counts[j], square = 0;
-        double *c = r->centers + (size_t)j * d;
-        const int64_t *sum = cells->sums + (size_t)j * d;
-        for (uint32_t i = 0; i < d; i++) {
-            double step = (double)sum[i] / size - c[i];
-            square += step * step;
-        }
-        double noise = d * mean_noise(cells, j);
-        double keep = square > noise ? 1 - noise / square : 0;
-        for (uint32_t i = 0; i < d; i++)
-            c[i] += keep * ((double)sum[i] / size - c[i]);
-        kith_i_domain_clip(domain, c);
-    }
-}
-
-kith_status kith_i_recover_round(kith_i_recovery *r, const char *what,
-                                 double rows, int last, kith_i_loss charge,
-                                 kith_error *err)
-{
-    double *sizes = kith_i_alloc(r->k, sizeof *sizes);
-    if (!sizes)
-        return kith_i_fail_memory(err);
+    double *spread = kith_i_alloc(d, sizeof *spread);
     kith_i_cells cells;
     kith_status status =
-        release_means(r, what, NULL, r->centers, charge, &cells, err);
+        sizes && spread
+            ? release_means(r, what, view, points ? points : r->centers, charge,
+                            &cells, err)
+            : kith_i_fail_memory(err);
     if (!status) {
-        move_centers(r, &cells);
-        note_sizes(r, &cells, rows);
+        for (uint32_t j = 0; j < r->k; j++) {
+            r->weights[j] = fmax((double)cells.counts[j], 0);
+            if (is_lost(&cells, j))
+                r->variance[j] = HUGE_VAL;
+            else
+                update_mean(r, &cells, j, d, spread);
+        }
+        settle_centers(r, spread, d);
+        for (uint32_t j = 0; j < r->k; j++)
+            kith_i_domain_clip(domain, r->centers + (size_t)j * d);
+        r->noise = cells.sum_sd[0] * sqrt(d) / fmax(r->rows / r->k, 1);
         if (!last)
-            revive_lost(r, &cells, sizes);
+            revive_lost(r, sizes);
         kith_i_cells_free(&cells);
     }
     kith_i_free(sizes);
+    kith_i_free(spread);
     return status;
 }

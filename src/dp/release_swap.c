@@ -137,8 +137,8 @@ kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_map *map,
     if (!status && s->data)
         status = choose(s, b, totals, (uint32_t)all, order, &chosen, err);
     if (!status)
-        *out = (kith_i_swap){chosen / spec->candidates,
-                             chosen % spec->candidates};
+        *out =
+            (kith_i_swap){chosen / spec->candidates, chosen % spec->candidates};
     kith_i_wipe_free(totals, all * sizeof *totals);
     kith_i_free(order);
     return status;

@@ -50,6 +50,7 @@ static void run_kith(void *arg, const double *rows, size_t n, uint64_t seed,
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = 2;
+    opt.method = KITH_KMEANS_LLOYD;
     opt.rounds = c->rounds;
     kith_result *r = NULL;
     if (kith_kmeans(s, &opt, &r, NULL))

@@ -95,7 +95,7 @@ refuse 4 'no bounds' kmeans -k 2 -e 1 --bounds-file bad.csv ok.csv
 refuse 4 '\.' kmeans -k 2 -e 1 --bounds-file . ok.csv
 
 # ---- options that exclude each other ---------------------------------------
-refuse 2 'this version has: lloyd' kmeans -k 2 -e 1 $B --method auto ok.csv
+refuse 2 'this version has: auto, lloyd' kmeans -k 2 -e 1 $B --method magic ok.csv
 refuse 2 'add-remove, replace-one' kmeans -k 2 -e 1 $B --adjacency row ok.csv
 refuse 2 'error, drop' kmeans -k 2 -e 1 $B --missing mean ok.csv
 refuse 2 'csv, tsv, npy, svm' kmeans -k 2 -e 1 $B --format parquet ok.csv

@@ -16,7 +16,7 @@ text = open(path).read()
 m = json.loads(text)
 assert list(m) == ["kith", "kind", "k", "dimension", "method", "centers",
                    "weights", "privacy", "parameters", "version"], list(m)
-assert m["kith"] == 1 and m["kind"] == "kmeans" and m["method"] == "lloyd"
+assert m["kith"] == 1 and m["kind"] == "kmeans" and m["method"] == "auto"
 assert (m["k"], m["dimension"]) == (k, d)
 assert len(m["centers"]) == k and all(len(c) == d for c in m["centers"])
 assert all(type(x) is float and math.isfinite(x) for c in m["centers"] for x in c)

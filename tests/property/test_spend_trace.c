@@ -29,6 +29,7 @@ static void check(uint32_t d, uint32_t k, uint32_t rounds, kith_privacy privacy,
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = k;
+    opt.method = KITH_KMEANS_LLOYD;
     opt.rounds = rounds;
     kith_result *plan = NULL;
     kith_error err = {0};

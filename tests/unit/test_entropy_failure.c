@@ -66,6 +66,7 @@ static kith_status run_kmeans(kith_session *s, kith_error *err)
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = K;
+    opt.method = KITH_KMEANS_LLOYD;
     opt.rounds = ROUNDS;
     kith_result *result = (kith_result *)s;
     kith_status status = kith_kmeans(s, &opt, &result, err);

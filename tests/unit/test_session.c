@@ -10,6 +10,7 @@ static kith_status cluster(kith_session *s, kith_error *err)
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = 2;
+    opt.method = KITH_KMEANS_LLOYD;
     kith_result *result = NULL;
     kith_status status = kith_kmeans(s, &opt, &result, err);
     if (status)

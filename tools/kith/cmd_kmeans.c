@@ -46,6 +46,7 @@ static kith_status run_private(kmeans_run *run, kith_dataset **data,
     kith_kmeans_options_init(&ko, sizeof ko);
     ko.clusters = run->clusters;
     ko.method = run->method;
+    ko.paper_constants = run->paper_constants;
     ko.rounds = run->rounds;
     ko.public_seed = run->seed;
     ko.progress = progress_step;

@@ -33,7 +33,10 @@ static const arg_option privacy_options[] = {
 static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; lloyd: Lloyd iterations on noisy "
-     "sums"},
+     "sums; balcan: candidates from a random projection, swaps, recovery"},
+    {"paper-constants", 0, NULL,
+     "with --method balcan: the constants as printed in the paper; refused, "
+     "with the numbers that make the result vacuous"},
     {"rounds", 0, "T",
      "number of iterations (default: the method's own, printed in the model); "
      "with --non-private the most that are made (default: 300)"},
@@ -100,7 +103,7 @@ static int check_mode(const args *a)
 {
     static const char *const not_plain[] = {
         "epsilon", "delta",  "adjacency", "insecure-seed", "ledger", "account",
-        "dry-run", "method", NULL};
+        "dry-run", "method", "paper-constants", NULL};
     static const char *const not_dry[] = {
         "insecure-seed", "centers", "format", "columns", "header",
         "no-header",     "missing", "ledger", "account", NULL};
@@ -183,6 +186,8 @@ static int parse_numbers(kmeans_run *run, const args *a)
     if (!code)
         code = args_choice(a, "method", method_names, &method);
     run->method = method_values[method];
+    if (!code && run->paper_constants && run->method != KITH_KMEANS_BALCAN)
+        return cli_usage("--paper-constants needs --method balcan");
     if (!code)
         code = args_count(a, "rounds", 1, MAX_ROUNDS, &run->rounds);
     if (!code)
@@ -218,6 +223,7 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
         .non_private = args_value(a, "non-private") != NULL,
         .dry_run = args_value(a, "dry-run") != NULL,
         .quiet = args_value(a, "quiet") != NULL,
+        .paper_constants = args_value(a, "paper-constants") != NULL,
         .output = args_value(a, "output"),
         .centers = args_value(a, "centers"),
     };

@@ -48,6 +48,7 @@ int kmeans_run_plan(kmeans_run *run)
     kith_kmeans_options_init(&ko, sizeof ko);
     ko.clusters = run->clusters;
     ko.method = run->method;
+    ko.paper_constants = run->paper_constants;
     ko.rounds = run->rounds;
     ko.public_seed = run->seed;
     kith_error err = {0};

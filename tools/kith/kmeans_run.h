@@ -12,7 +12,7 @@ typedef struct kmeans_run {
     kith_kmeans_method method;
     kith_privacy privacy; /* all zero: --non-private */
     uint64_t seed, insecure_seed;
-    int insecure, non_private, dry_run, quiet;
+    int insecure, non_private, dry_run, quiet, paper_constants;
     uint64_t rows; /* --dry-run: the guess */
     source source;
     bounds bounds;

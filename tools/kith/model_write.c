@@ -150,8 +150,8 @@ json_t *model_build(const kith_result *result, const kmeans_run *run)
     return json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:s}",
                      "kith", 1, "kind", "kmeans", "k", (json_int_t)k,
                      "dimension", (json_int_t)d, "method",
-                     run->non_private ? "non-private" : kmeans_method_name(run), "centers",
-                     center_rows(centers, k, d), "weights",
+                     run->non_private ? "non-private" : kmeans_method_name(run),
+                     "centers", center_rows(centers, k, d), "weights",
                      number_array(weights, weights ? k : 0), "privacy",
                      model_privacy(result, run), "parameters",
                      parameters_json(result, run), "version", kith_version());

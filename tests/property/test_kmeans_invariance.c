@@ -1,18 +1,23 @@
-/* A seeded run of kith_kmeans is a function of the set of rows: the same bits
- * for any number of threads, any order of rows, dense or sparse storage. And
- * odd shapes run, with the same releases as any other data (R4, R6). */
+/* A seeded run of kith_kmeans (lloyd, auto) is a function of the set of rows:
+ * the same bits for any number of threads, any order of rows, dense or sparse
+ * storage. And odd shapes run, with the same releases as any other data (R4,
+ * R6). */
 #include <math.h>
 #include <unistd.h>
 
 #include "support/make_data.h"
 
+static kith_kmeans_method method = KITH_KMEANS_LLOYD;
+static double epsilon = 1;
+
 static kith_result *cluster(kith_dataset *data, double delta, kith_neighbors nb,
                             uint32_t k, uint32_t threads, uint64_t seed)
 {
-    kith_session *s = open_session(data, 1, delta, nb, threads, seed);
+    kith_session *s = open_session(data, epsilon, delta, nb, threads, seed);
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = k;
+    opt.method = method;
     opt.public_seed = 3;
     kith_result *result = NULL;
     kith_error err = {0};
@@ -163,12 +168,58 @@ static void test_odd_shapes(void **state)
         }
 }
 
+/* `auto` decides from what it has released, so the releases differ; they add
+ * up to no more than was declared, and to nearly all of it. */
+static void test_auto(void **state)
+{
+    method = KITH_KMEANS_AUTO;
+    test_threads_and_order(state);
+    static const struct {
+        size_t n;
+        uint32_t d, k;
+        int constant;
+    } shapes[] = {{0, 3, 2, 0},    {1, 1, 1, 0},    {1, 5, 8, 0},
+                  {3, 2, 50, 0},   {4000, 4, 3, 1}, {4000, 1, 4, 0},
+                  {50, 300, 2, 0}, {4000, 2, 1, 0}, {4000, 6, 300, 0}};
+    static const double epsilons[] = {1, 0.01, 20};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int mode = 0; mode < 6; mode++) {
+            uint32_t d = shapes[i].d, k;
+            double *rows = make_rows(4000, d, 3, i);
+            for (size_t r = 0; shapes[i].constant && r < 4000; r++)
+                memcpy(rows + r * d, rows, d * sizeof *rows);
+            epsilon = epsilons[mode % 3];
+            kith_result *odd = cluster(
+                load(rows, shapes[i].n, d, mode & 1 ? ball(1) : unit_box()),
+                1e-6, mode < 3 ? KITH_ADD_REMOVE : KITH_REPLACE_ONE,
+                shapes[i].k, 2, 4);
+            const double *c = kith_result_centers(odd, &k, &d);
+            assert_int_equal(k, shapes[i].k);
+            for (size_t j = 0; j < (size_t)k * d; j++)
+                assert_true(c[j] >= -1 && c[j] <= 1);
+            double mu, spent = 0;
+            assert_int_equal(kith_privacy_mu(epsilon, 1e-6, &mu, NULL),
+                             KITH_OK);
+            for (size_t j = 0; j < kith_result_receipt_count(odd); j++) {
+                kith_receipt r;
+                kith_result_receipt(odd, j, &r);
+                assert_true(r.sensitivity / r.scale <= r.loss);
+                spent += r.loss * r.loss;
+            }
+            assert_true(spent <= mu * mu);
+            assert_true(spent >= 0.99 * mu * mu);
+            kith_result_free(odd);
+            free(rows);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_order),
         cmocka_unit_test(test_sparse_equals_dense),
         cmocka_unit_test(test_odd_shapes),
+        cmocka_unit_test(test_auto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
