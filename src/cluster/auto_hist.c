@@ -4,6 +4,70 @@
 
 #include <math.h>
 
+enum { BRIDGE = 2 }; /* empty bins that a chain may step over */
+static const double surely = 5, likely = 2.5, window_sd = 4;
+
+/* No bin stands out alone: the narrowest window of bins that does, spread
+ * evenly. Returns 0 if there is none. */
+static int find_window(auto_hist *hist, const int64_t *counts, double sd)
+{
+    uint32_t bins = hist->bins;
+    for (uint32_t width = 3; width <= bins / 2; width = 2 * width - 1) {
+        double best = 0;
+        uint32_t at = 0;
+        for (uint32_t b = 0; b + width <= bins; b++) {
+            double sum = 0;
+            for (uint32_t i = 0; i < width; i++)
+                sum += (double)counts[b + i];
+            if (sum > best) {
+                best = sum;
+                at = b;
+            }
+        }
+        if (best >= window_sd * sd * sqrt(width)) {
+            for (uint32_t i = 0; i < width; i++)
+                hist->h[at + i] = best / width;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* With some 50 empty bins, one passes 2.5 standard deviations in a quarter of
+ * all histograms, and a false bin far out ruins a radius. So a bin counts if
+ * it is surely there (5 sd), or likely and next to one that counts; where the
+ * noise hides every single bin, a window of them; else the prior. */
+void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
+                     double prior)
+{
+    uint32_t bins = hist->bins;
+    int any = 0;
+    for (uint32_t b = 0; b < bins; b++) {
+        int sure = (double)counts[b] >= surely * sd && counts[b] > 0;
+        hist->h[b] = sure ? (double)counts[b] : 0;
+        any |= sure;
+    }
+    for (int pass = 0; any && pass < 2; pass++) { /* outward both ways */
+        uint32_t gap = BRIDGE + 1;
+        for (uint32_t i = 0; i < bins; i++) {
+            uint32_t b = pass ? bins - 1 - i : i;
+            if (hist->h[b] <= 0 && gap <= BRIDGE &&
+                (double)counts[b] >= likely * sd)
+                hist->h[b] = (double)counts[b];
+            gap = hist->h[b] > 0 ? 0 : gap + 1;
+        }
+    }
+    if (!any && !find_window(hist, counts, sd)) {
+        uint32_t b = 0;
+        while (b + 1 < bins && hist->up[b] < prior)
+            b++;
+        hist->h[b] = 1;
+    }
+    hist->total = 0;
+    for (uint32_t b = 0; b < bins; b++)
+        hist->total += hist->h[b];
+}
+
 double auto_excess(const auto_hist *hist, double r)
 {
     double sum = 0;

@@ -68,11 +68,16 @@ typedef struct auto_hist {
     double total;
 } auto_hist;
 
-/* HIST: distances to the cell's origin in units of scale[cell]. */
+/* HIST: distances to the cell's origin in units of scale[cell]. lo < 1: around
+ * 1 is expected; else (lo, hi in lattice steps) nothing is. */
 kith_status auto_histogram(auto_run *run, const auto_locator *locator,
                            const double *scale, const char *what, double lo,
                            double hi, uint32_t bins, double share,
                            auto_hist *out, kith_error *err);
+/* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
+ * the distance to assume when everything is. */
+void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
+                     double prior);
 /* sum of h (mid - r)+ */
 double auto_excess(const auto_hist *hist, double r);
 double auto_mean_square(const auto_hist *hist);

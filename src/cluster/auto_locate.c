@@ -185,13 +185,9 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
     kith_i_free(limits);
     if (status)
         return status;
-    for (uint32_t b = 0; b < bins; b++)
-        if ((double)cells.counts[b] >= 2.5 * cells.count_sd) {
-            out->h[b] = (double)cells.counts[b];
-            out->total += out->h[b];
-        }
-    if (out->total <= 0)
-        out->total = out->h[bins - 1] = 1;
+    /* residuals are about one scale long; norms may be anything */
+    double prior = lo < 1 && hi > 1 ? 1 : hi;
+    auto_hist_clean(out, cells.counts, cells.count_sd, prior);
     kith_i_cells_free(&cells);
     return auto_tick(run, err);
 }

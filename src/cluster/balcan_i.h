@@ -72,6 +72,21 @@ kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
 /* ---- localswap.c: Algorithm 3, localswap ----------------------------------
  */
 
+/* What the map of a swap looks at: all of it is public. */
+typedef struct kith_i_swap_state {
+    kith_i_centers points;  /* the candidates */
+    const uint32_t *chosen; /* Z: k of them */
+    uint32_t k;
+    int shift;     /* losses are squared lattice distances / 2^shift */
+    int32_t bound; /* of a loss */
+} kith_i_swap_state;
+/* A kith_i_swap_fn (dp/release_swap.h). scratch:
+ * kith_i_swap_scratch doubles. */
+void kith_i_value_swaps(const void *state, const kith_i_block *block,
+                        double *scratch, uint32_t *owner, int32_t *kept,
+                        int32_t *extra);
+size_t kith_i_swap_scratch(uint32_t candidates, uint32_t p);
+
 typedef struct kith_i_localswap_spec {
     const kith_i_view *view;
     const double *candidates; /* count x p */

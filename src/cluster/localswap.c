@@ -24,16 +24,8 @@
 
 enum { BATCH = 64, LANES = 8 };
 
-typedef struct {
-    kith_i_centers points; /* all candidates */
-    const uint32_t *chosen;
-    uint32_t k;
-    int shift;     /* losses are squared lattice distances / 2^shift */
-    int32_t bound; /* of a loss */
-} swap_arg;
-
 /* out[c] = |y - c|^2 / 2^shift, toward zero: exact up to that division. */
-static void row_distances(const swap_arg *a, const int16_t *row,
+static void row_distances(const kith_i_swap_state *a, const int16_t *row,
                           const double *scores, int32_t *out)
 {
     int64_t square = 0;
@@ -49,7 +41,7 @@ static void row_distances(const swap_arg *a, const int16_t *row,
 }
 
 /* kept: holds the distances on entry. */
-static uint32_t row_losses(const swap_arg *a, int32_t *restrict kept,
+static uint32_t row_losses(const kith_i_swap_state *a, int32_t *restrict kept,
                            int32_t *restrict extra)
 {
     uint32_t owner = 0;
@@ -79,11 +71,11 @@ static uint32_t row_losses(const swap_arg *a, int32_t *restrict kept,
     return owner;
 }
 
-static void value_swaps(const void *arg, const kith_i_block *block,
+void kith_i_value_swaps(const void *arg, const kith_i_block *block,
                         double *scratch, uint32_t *owner, int32_t *kept,
                         int32_t *extra)
 {
-    const swap_arg *a = arg;
+    const kith_i_swap_state *a = arg;
     size_t n = a->points.k, p = block->dimension;
     double *scores = scratch, *rest = scratch + BATCH * n;
     for (uint32_t first = 0; first < block->rows; first += BATCH) {
@@ -100,18 +92,22 @@ static void value_swaps(const void *arg, const kith_i_block *block,
     }
 }
 
+size_t kith_i_swap_scratch(uint32_t candidates, uint32_t p)
+{
+    return (size_t)BATCH * candidates +
+           kith_i_assign_scratch(BATCH, candidates, p, 0);
+}
+
 static kith_status run_rounds(kith_session *session,
                               const kith_i_localswap_spec *spec,
-                              const swap_arg *arg, uint32_t *chosen,
+                              const kith_i_swap_state *arg, uint32_t *chosen,
                               kith_error *err)
 {
-    uint32_t p = arg->points.d;
-    kith_i_swap_map map = {.run = value_swaps,
+    kith_i_swap_map map = {.run = kith_i_value_swaps,
                            .arg = arg,
                            .view = spec->view,
                            .scratch =
-                               (size_t)BATCH * spec->count +
-                               kith_i_assign_scratch(BATCH, spec->count, p, 0)};
+                               kith_i_swap_scratch(spec->count, arg->points.d)};
     for (uint32_t t = 0; t < spec->rounds; t++) {
         char what[64];
         snprintf(what, sizeof what, "swap %u of %u", t + 1, spec->rounds);
@@ -130,20 +126,26 @@ static kith_status run_rounds(kith_session *session,
     return KITH_OK;
 }
 
+static void set_bound(kith_i_swap_state *state, const kith_i_domain *domain)
+{
+    uint64_t bound = 4 * domain->l2_squared; /* (2 radius)^2 < 2^33 */
+    state->shift = 0;
+    while (bound >> state->shift > INT32_MAX)
+        state->shift++;
+    state->bound = (int32_t)(bound >> state->shift);
+}
+
 kith_status kith_i_localswap(kith_session *session,
                              const kith_i_localswap_spec *spec,
                              kith_i_coins *coins, uint32_t *chosen,
                              kith_error *err)
 {
     const kith_i_domain *domain = kith_i_view_domain(spec->view);
-    swap_arg arg = {.points = {.k = spec->count, .d = domain->dimension},
-                    .chosen = chosen,
-                    .k = spec->k};
-    /* |y - c|^2 <= (2 radius)^2 < 2^33 */
-    uint64_t bound = 4 * domain->l2_squared;
-    while (bound >> arg.shift > INT32_MAX)
-        arg.shift++;
-    arg.bound = (int32_t)(bound >> arg.shift);
+    kith_i_swap_state arg = {
+        .points = {.k = spec->count, .d = domain->dimension},
+        .chosen = chosen,
+        .k = spec->k};
+    set_bound(&arg, domain);
     for (uint32_t j = 0; j < spec->k; j++)
         chosen[j] = (uint32_t)kith_i_coins_below(coins, spec->count);
     arg.points.coords = kith_i_alloc((size_t)spec->count * domain->dimension,

@@ -1,0 +1,288 @@
+/* Algorithm 4 of Balcan et al. 2017, as repaired and as run by `--method
+ * balcan`: spends what was declared and no more, makes the same releases for
+ * every dataset and for a plan, gives the same bits for every number of threads
+ * and order of rows, survives odd shapes, finds easy clusters; and the printed
+ * constants are what the paper says, and refused. */
+#include <math.h>
+
+#include "cluster/balcan_i.h"
+#include "support/make_data.h"
+
+static kith_kmeans_options options(uint32_t k)
+{
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = k;
+    opt.method = KITH_KMEANS_BALCAN;
+    opt.public_seed = 3;
+    return opt;
+}
+
+static kith_result *cluster(kith_dataset *data, double epsilon, double delta,
+                            kith_neighbors nb, uint32_t k, uint32_t threads,
+                            uint64_t seed)
+{
+    kith_session *s = open_session(data, epsilon, delta, nb, threads, seed);
+    kith_kmeans_options opt = options(k);
+    kith_result *result = NULL;
+    kith_error err = {0};
+    if (kith_kmeans(s, &opt, &result, &err))
+        fail_msg("%s", err.message);
+    kith_session_close(s);
+    return result;
+}
+
+/* ---- the spend trace ------------------------------------------------------
+ */
+
+static double spent(const kith_result *r, int pure)
+{
+    double sum = 0;
+    for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
+        kith_receipt receipt;
+        kith_result_receipt(r, i, &receipt);
+        sum += pure ? receipt.loss : receipt.loss * receipt.loss;
+        if (strcmp(receipt.norm, "score")) /* noise: loss is what it says */
+            assert_true(receipt.sensitivity / receipt.scale <= receipt.loss &&
+                        receipt.sensitivity / receipt.scale >=
+                            receipt.loss * (1 - 1e-6));
+        else if (pure) /* selection: range / bound, halved for replace-one */
+            assert_true(receipt.sensitivity / receipt.scale <=
+                        receipt.loss * (1 + 1e-9));
+    }
+    return sum;
+}
+
+static void assert_same_releases(const kith_result *a, const kith_result *b)
+{
+    size_t count = kith_result_receipt_count(a);
+    assert_int_equal(count, kith_result_receipt_count(b));
+    for (size_t i = 0; i < count; i++) {
+        kith_receipt x, y;
+        kith_result_receipt(a, i, &x);
+        kith_result_receipt(b, i, &y);
+        assert_string_equal(x.what, y.what);
+        assert_string_equal(x.mechanism, y.mechanism);
+        assert_true(x.loss == y.loss);
+    }
+}
+
+static void test_spend_trace(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    for (uint32_t d = 1; d <= 50; d += 7)
+        for (int mode = 0; mode < 4; mode++) {
+            double delta = mode & 1 ? 1e-6 : 0, total = 1;
+            kith_neighbors nb = mode & 2 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+            if (delta > 0) {
+                assert_int_equal(kith_privacy_mu(1, delta, &total, NULL),
+                                 KITH_OK);
+                total *= total;
+            }
+            uint32_t k = 1 + d % 30;
+            double *rows = make_rows(N, d, 3, d);
+            kith_result *real =
+                cluster(load(rows, N, d, unit_box()), 1, delta, nb, k, 2, 1);
+            kith_bounds bounds = unit_box();
+            kith_privacy privacy = {1, delta, nb};
+            kith_kmeans_options opt = options(k);
+            kith_result *plan = NULL;
+            assert_int_equal(
+                kith_kmeans_plan(N, d, 0, &bounds, &privacy, &opt, &plan, NULL),
+                KITH_OK);
+            assert_same_releases(real, plan);
+            double sum = spent(real, delta == 0);
+            assert_true(sum <= total * (1 + 1e-12));
+            assert_true(sum >= total * (1 - 1e-9));
+            /* 3 for the mean and the radius, 10 levels, swaps, means */
+            uint32_t swaps = k < 20 ? k : 20, rounds = delta > 0 ? 4 : 1;
+            assert_int_equal(kith_result_receipt_count(real),
+                             3 + 10 + swaps + 2 + 2 * rounds);
+            kith_result_free(real);
+            kith_result_free(plan);
+            free(rows);
+        }
+}
+
+/* ---- a function of the set of rows ----------------------------------------
+ */
+
+static void test_threads_and_order(void **state)
+{
+    (void)state;
+    enum { N = 3000, D = 17, K = 5 };
+    double *rows = make_rows(N, D, 5, 1),
+           *turned = malloc(sizeof *rows * N * D);
+    for (size_t r = 0; r < N; r++)
+        memcpy(turned + r * D, rows + (N - 1 - r) * D, D * sizeof *rows);
+    for (int pure = 0; pure < 2; pure++) {
+        double delta = pure ? 0 : 1e-6;
+        kith_result *base = cluster(load(rows, N, D, ball(2)), 2, delta,
+                                    KITH_ADD_REMOVE, K, 1, 9);
+        kith_result *other = cluster(load(turned, N, D, ball(2)), 2, delta,
+                                     KITH_ADD_REMOVE, K, 4, 9);
+        kith_result *noise = cluster(load(rows, N, D, ball(2)), 2, delta,
+                                     KITH_ADD_REMOVE, K, 1, 10);
+        const double *c = kith_result_centers(base, NULL, NULL);
+        assert_memory_equal(c, kith_result_centers(other, NULL, NULL),
+                            K * D * sizeof *c);
+        assert_memory_equal(kith_result_weights(base),
+                            kith_result_weights(other), K * sizeof *c);
+        assert_memory_not_equal(c, kith_result_centers(noise, NULL, NULL),
+                                K * D * sizeof *c);
+        kith_result_free(base);
+        kith_result_free(other);
+        kith_result_free(noise);
+    }
+    free(rows);
+    free(turned);
+}
+
+static void test_odd_shapes(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    static const struct {
+        size_t n;
+        uint32_t d, k;
+        int constant;
+    } shapes[] = {{0, 3, 2, 0},   {1, 1, 1, 0}, {1, 5, 8, 0},   {3, 2, 50, 0},
+                  {200, 4, 3, 1}, {2, 2, 1, 1}, {50, 300, 2, 0}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int mode = 0; mode < 4; mode++) {
+            uint32_t d = shapes[i].d, k;
+            double *rows = make_rows(MOST, d, 3, i);
+            double *plain = make_rows(MOST, d, 3, i);
+            for (size_t r = 0; shapes[i].constant && r < MOST; r++)
+                memcpy(rows + r * d, rows, d * sizeof *rows);
+            kith_neighbors nb = mode & 1 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+            double delta = mode & 2 ? 1e-6 : 0;
+            kith_result *odd = cluster(load(rows, shapes[i].n, d, unit_box()),
+                                       1, delta, nb, shapes[i].k, 2, 4);
+            kith_result *usual = cluster(load(plain, MOST, d, unit_box()), 1,
+                                         delta, nb, shapes[i].k, 2, 4);
+            const double *c = kith_result_centers(odd, &k, &d);
+            assert_int_equal(k, shapes[i].k);
+            for (size_t j = 0; j < (size_t)k * d; j++)
+                assert_true(c[j] >= -1 && c[j] <= 1);
+            assert_same_releases(odd, usual);
+            kith_result_free(odd);
+            kith_result_free(usual);
+            free(rows);
+            free(plain);
+        }
+}
+
+/* ---- it clusters ----------------------------------------------------------
+ */
+
+/* Mean squared distance to the nearest of k centres. */
+static double cost(const double *rows, size_t n, uint32_t d, const double *c,
+                   uint32_t k)
+{
+    double sum = 0;
+    for (size_t r = 0; r < n; r++) {
+        double best = HUGE_VAL;
+        for (uint32_t j = 0; j < k; j++)
+            best = fmin(best, kith_i_distance_squared(rows + r * d,
+                                                      c + (size_t)j * d, d));
+        sum += best;
+    }
+    return sum / (double)n;
+}
+
+/* Twelve features, four groups of normal rows of variance 0.01 a feature, so
+ * that 0.12 is the best cost; the mean of all costs more than 1. */
+static void test_easy_data(void **state)
+{
+    (void)state;
+    enum { N = 8000, D = 12, K = 4 };
+    for (int pure = 0; pure < 2; pure++) {
+        double worst = 0;
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            double *rows = make_rows(N, D, K, seed);
+            kith_result *r =
+                cluster(load(rows, N, D, ball(3)), pure ? 16 : 4,
+                        pure ? 0 : 1e-6, KITH_ADD_REMOVE, K, 2, seed);
+            const double *c = kith_result_centers(r, NULL, NULL);
+            worst = fmax(worst, cost(rows, N, D, c, K));
+            kith_result_free(r);
+            free(rows);
+        }
+        print_message("worst cost %.4f\n", worst);
+        assert_true(worst < 0.125 * (pure ? 1.1 : 1.1));
+    }
+}
+
+/* ---- the printed constants ------------------------------------------------
+ */
+
+static void test_paper_constants(void **state)
+{
+    (void)state;
+    /* n = 70000, k = 10, epsilon = 1, failure 0.1: central.md, item 3 */
+    kith_i_paper_constants c = kith_i_paper_constants_of(70000, 10, 1);
+    assert_true(c.trials == 5 && c.partitions == 3634 && c.swaps == 13459);
+    assert_true(fabs(c.epsilon - 4.1e-7) < 0.05e-7);
+    assert_true(fabs(c.gamma - 1.05e9) < 0.01e9);
+    /* No n is between "no cube can be active" and "2^p does not fit", even at
+     * the largest epsilon and one cluster. */
+    for (double n = 3; n < 4e9; n *= 1.01) {
+        c = kith_i_paper_constants_of(n, 1, 4096);
+        assert_true(c.gamma > n || c.dimension > 62);
+    }
+    kith_kmeans_options opt = options(10);
+    opt.paper_constants = 1;
+    double row = 0.5;
+    kith_session *s =
+        open_session(load(&row, 1, 1, unit_box()), 1, 0, KITH_ADD_REMOVE, 1, 1);
+    kith_i_loss before = kith_i_session_left(s);
+    kith_result *r = NULL;
+    kith_error err = {0};
+    assert_int_equal(kith_kmeans(s, &opt, &r, &err), KITH_ERR_PRIVACY);
+    assert_null(r);
+    assert_true(kith_i_session_left(s) == before); /* nothing was spent */
+    assert_non_null(strstr(err.message, "gamma"));
+    kith_session_close(s);
+    kith_bounds bounds = unit_box();
+    kith_privacy privacy = {1, 0, KITH_ADD_REMOVE};
+    assert_int_equal(
+        kith_kmeans_plan(70000, 784, 0, &bounds, &privacy, &opt, &r, &err),
+        KITH_ERR_PRIVACY);
+    assert_non_null(strstr(err.message, "3634 partitions"));
+}
+
+/* ---- refusals -------------------------------------------------------------
+ */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    double row = 0.5;
+    kith_result *r = NULL;
+    kith_error err = {0};
+    kith_session *s =
+        open_session(load(&row, 1, 1, unit_box()), 1, 0, KITH_ADD_REMOVE, 1, 1);
+    kith_kmeans_options opt = options(5000);
+    assert_int_equal(kith_kmeans(s, &opt, &r, &err), KITH_ERR_ARGUMENT);
+    opt = options(2);
+    assert_int_equal(kith_kmeans(s, &opt, &r, &err), KITH_OK);
+    kith_result_free(r);
+    assert_int_equal(kith_kmeans(s, &opt, &r, &err), KITH_ERR_BUDGET);
+    assert_null(r);
+    kith_session_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spend_trace),
+        cmocka_unit_test(test_threads_and_order),
+        cmocka_unit_test(test_odd_shapes),
+        cmocka_unit_test(test_easy_data),
+        cmocka_unit_test(test_paper_constants),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
