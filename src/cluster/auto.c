@@ -56,7 +56,7 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
 }
 
 kith_status kith_i_kmeans_auto(kith_session *session,
-                               const kith_kmeans_options *opt,
+                               const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
@@ -66,6 +66,7 @@ kith_status kith_i_kmeans_auto(kith_session *session,
                     .k = opt->clusters,
                     .d = domain->dimension,
                     .total = kith_i_session_left(session),
+                    .plan = (double)rows,
                     .steps = 60};
     run.mu = kith_i_loss_value(run.total, KITH_GAUSSIAN_DP);
     kith_i_coins_seed(&run.coins, opt->public_seed, 1);

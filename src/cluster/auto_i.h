@@ -16,6 +16,7 @@ typedef struct auto_run {
     double mu;    /* sqrt of the whole budget */
     double used;  /* shares so far */
     double n_hat; /* A1 */
+    double plan;  /* rows that a plan assumes; 0 in a real run */
     unsigned done, steps;
     kith_i_coins coins;
 } auto_run;

@@ -188,6 +188,9 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
     /* residuals are about one scale long; norms may be anything */
     double prior = lo < 1 && hi > 1 ? 1 : hi;
     auto_hist_clean(out, cells.counts, cells.count_sd, prior);
+    for (uint32_t b = 0; run->plan > 0 && b < bins; b++)
+        out->h[b] *= run->plan; /* all of the rows a plan assumes */
+    out->total *= run->plan > 0 ? run->plan : 1;
     kith_i_cells_free(&cells);
     return auto_tick(run, err);
 }

@@ -19,7 +19,7 @@ static kith_status count_rows(auto_run *run, kith_error *err)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
         return status;
-    run->n_hat = fmax((double)cells.counts[0], 1);
+    run->n_hat = fmax(run->plan > 0 ? run->plan : (double)cells.counts[0], 1);
     kith_i_cells_free(&cells);
     return auto_tick(run, err);
 }
@@ -170,8 +170,11 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     if (!status) {
         for (size_t i = 0; i < size; i++)
             matrix[i] = (double)gram[i] * unit * unit;
-        if (kith_i_eigen_top(matrix, d, want, work, integers, values,
-                             space->axes))
+        int saved = kith_i_blas_single(); /* same bits for any threads */
+        int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
+                                      space->axes);
+        kith_i_blas_restore(saved);
+        if (failed)
             status = kith_i_fail(err, KITH_ERR_INTERNAL,
                                  "LAPACK found no eigenvectors");
     }

@@ -53,6 +53,8 @@ static kith_status take_step(auto_run *run, const auto_locator *l,
     for (uint32_t j = 0; !status && j < k; j++) {
         out->size[j] = (double)cells.counts[j];
         out->size_sd = cells.count_sd;
+        if (run->plan > 0)
+            out->size[j] = run->plan / k;
         used[j] = fmax(fmax(out->size[j], 2 * cells.count_sd), 1);
     }
     kith_i_cells_free(&cells);

@@ -32,7 +32,7 @@ typedef struct {
     const kith_kmeans_options *opt;
     uint32_t done, steps; /* for progress */
     shares share;
-    kith_i_loss total, left;
+    kith_i_loss total; /* what there was at the start */
     kith_i_recovery recovery;
     kith_i_coins coins;
     const kith_i_view *view;
@@ -41,12 +41,9 @@ typedef struct {
     uint32_t *chosen; /* k of them */
 } balcan_run;
 
-/* A part of what was there at the start; the last step takes what is left. */
-static kith_i_loss take(balcan_run *run, double share)
+static kith_i_loss part(const balcan_run *run, double share)
 {
-    kith_i_loss charge = kith_i_loss_share(run->total, share);
-    run->left -= charge;
-    return charge;
+    return kith_i_loss_share(run->total, share);
 }
 
 static kith_status step_done(balcan_run *run, kith_error *err)
@@ -91,7 +88,7 @@ static kith_status discrete_clusters(balcan_run *run, kith_error *err)
 {
     uint32_t k = run->opt->clusters;
     kith_status status = kith_i_candidates(
-        run->session, run->view, k + 1, take(run, run->share.candidates),
+        run->session, run->view, k + 1, part(run, run->share.candidates),
         &run->coins, &run->points, &run->count, err);
     if (!status)
         status = step_done(run, err);
@@ -102,7 +99,7 @@ static kith_status discrete_clusters(balcan_run *run, kith_error *err)
                                   .count = run->count,
                                   .k = k,
                                   .rounds = k < MOST_SWAPS ? k : MOST_SWAPS,
-                                  .charge = take(run, run->share.swaps)};
+                                  .charge = part(run, run->share.swaps)};
     status =
         kith_i_localswap(run->session, &spec, &run->coins, run->chosen, err);
     return status ? status : step_done(run, err);
@@ -120,15 +117,14 @@ static kith_status full_clusters(balcan_run *run, uint32_t rounds,
                p * sizeof *low);
     kith_status status =
         kith_i_recover(&run->recovery, "recovery, cluster", run->view, low, 0,
-                       take(run, run->share.recovery), err);
+                       part(run, run->share.recovery), err);
     kith_i_free(low);
     if (!status)
         status = step_done(run, err);
     for (uint32_t t = 0; !status && t < rounds; t++) {
         char what[64];
         snprintf(what, sizeof what, "round %u of %u, cluster", t + 1, rounds);
-        kith_i_loss charge = run->left / (rounds - t);
-        run->left -= charge;
+        kith_i_loss charge = kith_i_session_left(run->session) / (rounds - t);
         status = kith_i_recover(&run->recovery, what, NULL, NULL,
                                 t + 1 == rounds, charge, err);
         if (!status)
@@ -154,11 +150,11 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
         status = kith_i_fail_memory(err);
     if (!status)
         status = kith_i_recover_mean(&run->recovery, rows,
-                                     take(run, run->share.count),
-                                     take(run, run->share.mean), err);
+                                     part(run, run->share.count),
+                                     part(run, run->share.mean), err);
     if (!status && !domain->sparse)
         status = kith_i_recover_radius(
-            &run->recovery, take(run, run->share.radius), round_charge, err);
+            &run->recovery, part(run, run->share.radius), round_charge, err);
     if (!status)
         status = step_done(run, err);
     if (!status)
@@ -212,7 +208,6 @@ kith_status kith_i_kmeans_balcan(kith_session *session,
                       .steps = 4 + result->rounds,
                       .share = pure ? pure_shares : gaussian_shares,
                       .total = kith_i_session_left(session)};
-    run.left = run.total;
     kith_i_coins_seed(&run.coins, opt->public_seed, 0);
     kith_status status = check_budget(&run, err);
     return status ? status : run_all(&run, rows, result, err);

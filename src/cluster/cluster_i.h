@@ -21,9 +21,10 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
                                 kith_result *result, kith_error *err);
 
-/* auto.c: likewise; Gaussian DP, dense rows. */
+/* auto.c: likewise; Gaussian DP, dense rows. It decides from what it has
+ * released, so a plan shows a typical run. */
 kith_status kith_i_kmeans_auto(kith_session *session,
-                               const kith_kmeans_options *opt,
+                               const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err);
 
 #endif

@@ -33,8 +33,8 @@ static kith_status read_options(const kith_kmeans_options *given,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "at most %d rounds: each divides the budget",
                            MAX_ROUNDS);
-    if (opt->method != KITH_KMEANS_LLOYD &&
-        opt->method != KITH_KMEANS_BALCAN && opt->method != KITH_KMEANS_AUTO)
+    if (opt->method != KITH_KMEANS_LLOYD && opt->method != KITH_KMEANS_BALCAN &&
+        opt->method != KITH_KMEANS_AUTO)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
     return KITH_OK;
 }
@@ -52,7 +52,7 @@ static kith_status run(kith_session *session, const kith_kmeans_options *opt,
     kith_status status;
     if (opt->method == KITH_KMEANS_AUTO &&
         kith_i_session_measure(session) == KITH_GAUSSIAN_DP && !domain->sparse)
-        status = kith_i_kmeans_auto(session, opt, result, err);
+        status = kith_i_kmeans_auto(session, opt, rows, result, err);
     else if (opt->method == KITH_KMEANS_BALCAN)
         status = kith_i_kmeans_balcan(session, opt, rows, result, err);
     else

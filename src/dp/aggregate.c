@@ -25,11 +25,11 @@ static uint64_t root_up(kith_i_u128 square)
     return (uint64_t)(r * r == square ? r : r + 1);
 }
 
-/* v <- v * radius / length, toward zero. */
+/* v <- v * radius / length, toward zero; radius <= 2^31, so 63 bits do. */
 static void shrink(int32_t *v, uint32_t width, uint64_t radius, uint64_t length)
 {
     for (uint32_t i = 0; i < width; i++) {
-        kith_i_i128 scaled = (kith_i_i128)v[i] * (int64_t)radius;
+        int64_t scaled = v[i] * (int64_t)radius;
         v[i] = (int32_t)(scaled / (int64_t)length);
     }
 }

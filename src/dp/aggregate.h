@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Afterwards sum v^2 <= radius^2 (l2) or sum |v| <= radius (l1). */
+/* Afterwards sum v^2 <= radius^2 (l2) or sum |v| <= radius (l1); radius at most
+ * 2^31. */
 void kith_i_clip_l2(int32_t *v, uint32_t width, uint64_t radius);
 void kith_i_clip_l1(int32_t *v, uint32_t width, uint64_t radius);
 

@@ -142,8 +142,8 @@ check "no bar" sh -c "! grep -q 'step' '$ERR'"
 
 # ---- dry run: the same receipts as the run, without data -------------------
 for delta in 0 1e-6; do
-    run 0 kmeans -k 3 -e 1 --delta $delta --bounds -1:1 -o m.json secretname.csv
-    run 0 kmeans -k 3 -e 1 --delta $delta --bounds -1:1 --dry-run \
+    run 0 kmeans --method lloyd -k 3 -e 1 --delta $delta --bounds -1:1 -o m.json secretname.csv
+    run 0 kmeans --method lloyd -k 3 -e 1 --delta $delta --bounds -1:1 --dry-run \
         --rows 5000 --dimension 4
     said 'total loss'
     python "dry run" "$OUT" m.json <<'P'

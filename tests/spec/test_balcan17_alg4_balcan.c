@@ -211,7 +211,7 @@ static void test_easy_data(void **state)
             free(rows);
         }
         print_message("worst cost %.4f\n", worst);
-        assert_true(worst < 0.125 * (pure ? 1.1 : 1.1));
+        assert_true(worst < 0.13);
     }
 }
 
