@@ -52,6 +52,32 @@ KITH_API KITH_CHECKED kith_status kith_kmeans_plan(
     const kith_privacy *privacy, const kith_kmeans_options *opt,
     kith_result **out, kith_error *err);
 
+/* ---- k-median: the sum of distances, not of their squares --------------- */
+
+/* Start from kith_kmedian_options_init; set clusters. */
+typedef struct kith_kmedian_options {
+    size_t size;          /* set by _init; fields are only appended     */
+    uint32_t clusters;    /* k; no default                              */
+    uint32_t rounds;      /* of k-median steps; 0: the method's own     */
+    uint64_t public_seed; /* public coins; cannot reach the noise       */
+    kith_progress_fn *progress;
+    void *progress_arg;
+} kith_kmedian_options;
+
+KITH_API void kith_kmedian_options_init(kith_kmedian_options *opt, size_t size);
+
+/* As kith_kmeans. */
+KITH_API KITH_CHECKED kith_status kith_kmedian(kith_session *session,
+                                               const kith_kmedian_options *opt,
+                                               kith_result **out,
+                                               kith_error *err);
+
+/* As kith_kmeans_plan. */
+KITH_API KITH_CHECKED kith_status kith_kmedian_plan(
+    uint64_t rows, uint32_t dimension, int sparse, const kith_bounds *bounds,
+    const kith_privacy *privacy, const kith_kmedian_options *opt,
+    kith_result **out, kith_error *err);
+
 /* ---- what a result holds: released values and receipts, nothing else ---- */
 
 /* k x d centres in the caller's original units, row-major; borrowed. NULL

@@ -35,6 +35,12 @@ KITH_API KITH_CHECKED kith_status
 kith_plain_kmeans(const kith_dataset *data, const kith_plain_options *opt,
                   kith_result **out, kith_error *err);
 
+/* The same for the sum of distances: k-means++, a few rounds of Lloyd, then
+ * Weiszfeld's steps. */
+KITH_API KITH_CHECKED kith_status
+kith_plain_kmedian(const kith_dataset *data, const kith_plain_options *opt,
+                   kith_result **out, kith_error *err);
+
 /* A published model to hold against rows: k x d centres in original units.
  * lower/upper: the box of a --normalize run (distances are then measured in
  * its units), else NULL. All borrowed. */

@@ -100,8 +100,12 @@ kith_status kith_i_localswap(kith_session *session,
                              kith_i_coins *coins, uint32_t *chosen,
                              kith_error *err);
 
-/* ---- recovery.c: the second half of Algorithm 4 ---------------------------
+/* ---- recovery.c, recovery_radius.c: the second half of Algorithm 4
+ * ---------------------------
  */
+
+/* Part of a release of means that goes to the counts. */
+enum { KITH_I_COUNT_PERCENT = 15 };
 
 typedef struct kith_i_recovery {
     kith_session *session;

@@ -30,6 +30,9 @@ kith_neighbors kith_i_session_neighbors(const kith_session *session);
 kith_privacy kith_i_session_privacy(const kith_session *session);
 /* What may still be spent. */
 kith_i_loss kith_i_session_left(const kith_session *session);
+/* Hold back this much of what is not spent, for later, in place of what was
+ * held before: until it is set free (0) nobody can see or spend it. */
+void kith_i_session_hold(kith_session *session, kith_i_loss loss);
 /* "exact", or "none" for a seeded session. */
 const char *kith_i_session_guarantee(const kith_session *session);
 uint32_t kith_i_session_threads(const kith_session *session);
@@ -88,7 +91,9 @@ typedef struct kith_i_cells_spec {
     /* Bound of a value, per cell, in the norm of the session's measure (L1
      * when pure, L2 when Gaussian), lattice units, at most 2^31. NULL: the
      * value is the record itself (width = dimension), whose bound the dataset
-     * has enforced; the map's value is then not used. */
+     * has enforced (in pure DP with Laplace noise for its L1 bound or K-norm
+     * noise for its L2 bound, whichever is smaller); the map's value is then
+     * not used. */
     const uint64_t *radius;
     kith_i_loss count_charge; /* 0: counts are not released */
     kith_i_loss sum_charge;   /* 0: sums are not released   */

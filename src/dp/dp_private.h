@@ -19,7 +19,7 @@ struct kith_session {
     unsigned generation;   /* of the process that opened it (fork) */
     kith_privacy privacy;
     kith_measure measure;
-    kith_i_loss total, spent;
+    kith_i_loss total, spent, held; /* spent + held <= total */
     kith_i_entropy_source source;
     uint32_t threads;
     uint64_t streams; /* entropy streams handed out */

@@ -45,6 +45,16 @@ static void work(void *p, uint32_t worker)
     }
 }
 
+static kith_status report(noise_job *job, kith_error *err)
+{
+    if (!atomic_load(&job->failed))
+        return KITH_OK;
+    kith_i_wipe(job->values, job->count * sizeof *job->values);
+    return kith_i_fail(err, KITH_ERR_ENTROPY,
+                       "the secure random generator failed: nothing was "
+                       "released, the budget stays spent");
+}
+
 kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
                              size_t count, kith_error *err)
 {
@@ -53,11 +63,57 @@ kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
     atomic_init(&job.failed, 0);
     uint32_t workers = count > CHUNK ? noise->threads : 1;
     kith_i_parallel(workers, work, &job);
-    if (atomic_load(&job.failed)) {
-        kith_i_wipe(values, count * sizeof *values);
-        return kith_i_fail(err, KITH_ERR_ENTROPY,
-                           "the secure random generator failed: nothing was "
-                           "released, the budget stays spent");
+    return report(&job, err);
+}
+
+/* ---- K-norm ---------------------------------------------------------------
+ */
+
+typedef struct {
+    noise_job common; /* count: of all values */
+    size_t vectors;
+    struct kith_i_deviate **scratch; /* one per worker */
+} knorm_job;
+
+static void knorm_work(void *p, uint32_t worker)
+{
+    knorm_job *job = p;
+    const kith_i_noise *n = job->common.noise;
+    for (;;) {
+        size_t v = atomic_fetch_add(&job->common.next, 1);
+        if (v >= job->vectors)
+            return;
+        kith_i_entropy e;
+        kith_i_entropy_open(&e, n->source, n->stream << 32 | v);
+        kith_i_sample_knorm(&e, n->scales[v], n->per_scale,
+                            job->scratch[worker],
+                            job->common.values + v * n->per_scale);
+        if (e.failed)
+            atomic_store(&job->common.failed, 1);
+        kith_i_entropy_close(&e);
     }
-    return KITH_OK;
+}
+
+kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
+                                   size_t vectors, kith_error *err)
+{
+    size_t bytes = kith_i_knorm_scratch(noise->per_scale);
+    uint32_t workers =
+        vectors < noise->threads ? (uint32_t)vectors : noise->threads;
+    knorm_job job = {.common = {.noise = noise,
+                                .values = values,
+                                .count = vectors * noise->per_scale},
+                     .vectors = vectors};
+    atomic_init(&job.common.next, 0);
+    atomic_init(&job.common.failed, 0);
+    job.scratch = kith_i_alloc(workers, sizeof *job.scratch);
+    int ok = job.scratch != NULL;
+    for (uint32_t i = 0; ok && i < workers; i++)
+        ok = !!(job.scratch[i] = kith_i_alloc(bytes, 1));
+    if (ok)
+        kith_i_parallel(workers, knorm_work, &job);
+    for (uint32_t i = 0; job.scratch && i < workers; i++)
+        kith_i_wipe_free(job.scratch[i], bytes);
+    kith_i_free(job.scratch);
+    return ok ? report(&job.common, err) : kith_i_fail_memory(err);
 }

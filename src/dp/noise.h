@@ -19,6 +19,11 @@ typedef struct kith_i_noise {
     uint32_t threads;
 } kith_i_noise;
 
+/* The same with K-norm noise: vectors of per_scale values, each with the scale
+ * (and the entropy object) of its own. */
+kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
+                                   size_t vectors, kith_error *err);
+
 /* KITH_ERR_ENTROPY: values must not be used (they are wiped here). */
 kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
                              size_t count, kith_error *err);

@@ -11,7 +11,8 @@
  * a record leaves cell a and enters cell b. Counts: L1 2, L2 sqrt 2. Sums, in
  *   units of the cells' radii: |v - v'| <= 2 when a = b, sqrt(1 + 1) or 1 + 1
  *   otherwise: at most 2 in either norm. Discrete Laplace of scale D/eps per
- *   coordinate is eps-DP for L1 sensitivity D; integer + round(Gaussian) is
+ *   coordinate is eps-DP for L1 sensitivity D, K-norm noise of scale D/eps for
+ *   L2 sensitivity D (sampler_knorm.c); integer + round(Gaussian) is
  *   post-processing of the Gaussian mechanism, D/sigma-GDP for L2
  *   sensitivity D. */
 #include "dp_private.h"
@@ -115,6 +116,16 @@ static kith_status tally_records(kith_session *s, const kith_i_map *map,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
+/* Records in pure DP: K-norm noise on their L2 ball when its variance, (w+1)
+ * r2^2, is below that of Laplace noise, 2 r1^2. Decided by public bounds. */
+static int uses_knorm(const kith_session *s, const kith_i_domain *domain,
+                      const kith_i_cells_spec *spec)
+{
+    return s->measure == KITH_PURE_DP && !spec->radius && spec->sum_charge &&
+           ((kith_i_u128)spec->width + 1) * domain->l2_squared <
+               2 * (kith_i_u128)domain->l1 * domain->l1;
+}
+
 /* Sensitivities and scales. Counts: 1 | 2 (L1), 1 | 2 (L2 squared). Sums:
  * r | 2r in either norm. */
 static kith_status price(const kith_session *s, const kith_i_domain *domain,
@@ -142,8 +153,15 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
         bills[n++] = bill;
     }
     uint64_t largest = 0;
+    int knorm = uses_knorm(s, domain, spec);
+    if (knorm) {
+        bill.mechanism = "k-norm";
+        bill.norm = "l2";
+    }
     for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++) {
-        uint64_t r = spec->radius ? spec->radius[c] : domain->l1;
+        uint64_t r = spec->radius ? spec->radius[c]
+                     : knorm      ? kith_i_domain_l2(domain)
+                                  : domain->l1;
         kith_i_u128 square =
             spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
         kith_status status =
@@ -183,8 +201,8 @@ static kith_status check_spec(const kith_i_domain *domain,
 }
 
 static kith_status add_noise(kith_session *s, const kith_i_scale *scales,
-                             size_t per_scale, int64_t *values, size_t count,
-                             kith_error *err)
+                             size_t per_scale, int knorm, int64_t *values,
+                             size_t count, kith_error *err)
 {
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = scales,
@@ -192,7 +210,11 @@ static kith_status add_noise(kith_session *s, const kith_i_scale *scales,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
-    return s->data ? kith_i_noise_add(&noise, values, count, err) : KITH_OK;
+    if (!s->data)
+        return KITH_OK;
+    return knorm
+               ? kith_i_noise_add_knorm(&noise, values, count / per_scale, err)
+               : kith_i_noise_add(&noise, values, count, err);
 }
 
 kith_status kith_i_release_cells(kith_session *s, const kith_i_map *map,
@@ -225,14 +247,18 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_map *map,
     if (!status)
         status = tally_records(s, map, spec, out, err);
     if (!status && out->counts)
-        status = add_noise(s, &count_scale, spec->cells, out->counts,
+        status = add_noise(s, &count_scale, spec->cells, 0, out->counts,
                            spec->cells, err);
+    int knorm = uses_knorm(s, domain, spec);
     if (!status && out->sums)
-        status = add_noise(s, sum_scales, spec->width, out->sums, sums, err);
+        status =
+            add_noise(s, sum_scales, spec->width, knorm, out->sums, sums, err);
     if (!status) {
         out->count_sd = kith_i_session_sd(s, count_scale);
         for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++)
-            out->sum_sd[c] = kith_i_session_sd(s, sum_scales[c]);
+            out->sum_sd[c] = knorm ? kith_i_scale_value(sum_scales[c]) *
+                                         sqrt(spec->width + 1.0)
+                                   : kith_i_session_sd(s, sum_scales[c]);
     } else { /* exact sums must not outlive a failure */
         if (out->counts)
             kith_i_wipe(out->counts, spec->cells * sizeof *out->counts);

@@ -162,27 +162,33 @@ static int64_t round_scaled(kith_i_entropy *e, kith_i_scale sigma, uint64_t k,
     return kith_i_wide_round(e, sigma, k, x);
 }
 
-/* Claim: round(sigma N), N standard normal.
- * Needs: sigma = num / 2^shift > 0.
+/* Claim: k + x is |N|, N standard normal.
  * Because (Karney 2016, Algorithm N): k is drawn with weight exp(-k/2) and
  *   kept with probability exp(-k(k-1)/2), i.e. with weight exp(-k^2/2); a
  *   uniform x is kept with probability exp(-x(2k+x)/2); so k + x has density
- *   proportional to exp(-(k+x)^2/2), the half normal. The sign is a fair bit.
- *   x is known by its digits; more are drawn until the rounding is decided. */
-int64_t kith_i_sample_gaussian(kith_i_entropy *e, kith_i_scale sigma)
+ *   proportional to exp(-(k+x)^2/2), the half normal. */
+uint64_t kith_i_sample_half_normal(kith_i_entropy *e, kith_i_lazy *x)
 {
-    kith_i_lazy x;
-    uint64_t k;
     for (;;) {
-        k = 0;
+        uint64_t k = 0;
         while (bernoulli_exp_below_one(e, 1, 2))
             k++;
         uint64_t coins = k * (k - (k > 0));
         while (coins > 0 && bernoulli_exp_below_one(e, 1, 2))
             coins--;
-        if (coins == 0 && accept_fraction(e, &x, k))
-            break;
+        if (coins == 0 && accept_fraction(e, x, k))
+            return k;
     }
+}
+
+/* Claim: round(sigma N), N standard normal.
+ * Needs: sigma = num / 2^shift > 0.
+ * Because: the sign is a fair bit; x is known by its digits, and more are
+ *   drawn until the rounding is decided. */
+int64_t kith_i_sample_gaussian(kith_i_entropy *e, kith_i_scale sigma)
+{
+    kith_i_lazy x;
+    uint64_t k = kith_i_sample_half_normal(e, &x);
     int negative = (int)(kith_i_entropy_word(e) & 1);
     int64_t rounded = round_scaled(e, sigma, k, &x);
     return negative ? -rounded : rounded;

@@ -34,6 +34,13 @@ int64_t kith_i_sample_gaussian(kith_i_entropy *e, kith_i_scale sigma);
 int64_t kith_i_sample_gaussian_tail(kith_i_entropy *e, kith_i_scale sigma,
                                     int64_t least);
 
+/* sampler_knorm.c: round(z) for a vector z in R^width with density proportional
+ * to exp(-|z|_2 / b), added to values. scratch: width + 1 deviates. */
+struct kith_i_deviate;
+size_t kith_i_knorm_scratch(size_t width); /* bytes */
+void kith_i_sample_knorm(kith_i_entropy *e, kith_i_scale b, size_t width,
+                         struct kith_i_deviate *scratch, int64_t *values);
+
 /* ---- sampler_wide.c: a real in [0,1) drawn digit by digit ---------------- */
 
 enum { KITH_I_LAZY_DIGITS = 8 };
@@ -41,6 +48,9 @@ typedef struct kith_i_lazy {
     uint64_t digit[KITH_I_LAZY_DIGITS]; /* base 2^64, most significant first */
     uint32_t count;
 } kith_i_lazy;
+
+/* |N| = k + x for a standard normal N, x known by its first digit. */
+uint64_t kith_i_sample_half_normal(kith_i_entropy *e, kith_i_lazy *x);
 
 /* Draw one more digit. After KITH_I_LAZY_DIGITS (probability < 2^-380) the
  * entropy object is marked as failed and nothing will be released. */

@@ -164,7 +164,7 @@ kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
             return kith_i_fail(err, KITH_ERR_BUDGET,
                                "a release without a budget: nothing was "
                                "released");
-    if (sum > s->total - s->spent)
+    if (sum > kith_i_session_left(s))
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget of this run is used up: nothing more "
                            "was released");
@@ -277,7 +277,13 @@ kith_privacy kith_i_session_privacy(const kith_session *s)
 
 kith_i_loss kith_i_session_left(const kith_session *s)
 {
-    return s->total - s->spent;
+    return s->total - s->spent - s->held;
+}
+
+void kith_i_session_hold(kith_session *s, kith_i_loss loss)
+{
+    kith_i_loss free = s->total - s->spent;
+    s->held = loss < free ? loss : free;
 }
 
 const char *kith_i_session_guarantee(const kith_session *s)

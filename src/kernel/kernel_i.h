@@ -47,6 +47,26 @@ void kith_i_score_block(const kith_i_centers *centers,
                         const kith_i_block *block, double *scratch,
                         double *scores);
 
+/* ---- pull.c: the part of a record in a step of k-median ------------------- */
+
+typedef struct kith_i_pull {
+    const kith_i_centers *centers; /* sparse like the rows */
+    double tau;     /* distances below it count as this much; > 0       */
+    double unit;    /* scale of the unit vectors,                       */
+    double inverse; /* and of tau / distance; both at most 2^30         */
+} kith_i_pull;
+
+size_t kith_i_pull_scratch(uint32_t k, uint32_t d, int sparse);
+
+/* cell[r] = the nearest centre c of x, and with m = max(|x - c|, tau) value[r]
+ * = trunc(unit (x - c) / m), d numbers, and trunc(inverse tau / m). value may
+ * be NULL. */
+void kith_i_pull_block(const kith_i_pull *pull, const kith_i_block *block,
+                       double *scratch, uint32_t *cell, int32_t *value);
+
+/* |x|^2 of a row, exact. */
+double kith_i_row_square(const kith_i_block *block, uint32_t row);
+
 /* ---- project.c: linear maps of rows, exactly ------------------------------
  */
 

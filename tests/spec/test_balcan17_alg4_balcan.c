@@ -215,6 +215,105 @@ static void test_easy_data(void **state)
     }
 }
 
+/* ---- the recovery ----------------------------------------------------------
+ */
+
+/* At epsilon = 4096 noise is nothing: the means are those of the rows by
+ * nearest view, computed here from the rows themselves. */
+static void test_recovery(void **state)
+{
+    (void)state;
+    enum { N = 600, D = 6, K = 3 };
+    for (int pure = 0; pure < 2; pure++) {
+        double *rows = make_rows(N, D, K, 7), mean[K][D] = {{0}}, size[K] = {0};
+        double axes[2 * D] = {0}, points[2 * K] = {-.4, 0, .4, .3, 0, -.4};
+        axes[1] = axes[D + 4] = 1; /* features 1 and 4 */
+        kith_session *s = open_session(load(rows, N, D, ball(4)), 4096,
+                                       pure ? 0 : 1e-6, KITH_ADD_REMOVE, 2, 1);
+        kith_i_loss part = kith_i_session_left(s) / 4;
+        double unit = ldexp(1, kith_i_session_domain(s)->scale_log2);
+        const kith_i_view *view;
+        assert_int_equal(kith_i_view_open(s, axes, 2, NULL, 4, &view, NULL),
+                         KITH_OK);
+        for (int i = 0; i < 2 * K; i++)
+            points[i] *= ldexp(1, kith_i_view_domain(view)->scale_log2);
+        kith_i_coins coins;
+        kith_i_coins_seed(&coins, 1, 0);
+        double weights[K];
+        kith_i_recovery r;
+        assert_int_equal(kith_i_recovery_open(&r, s, K, &coins, weights, NULL),
+                         KITH_OK);
+        assert_int_equal(kith_i_recover_mean(&r, 0, part / 2, part / 2, NULL),
+                         KITH_OK);
+        assert_int_equal(kith_i_recover_radius(&r, part, part, NULL), KITH_OK);
+        assert_int_equal(
+            kith_i_recover(&r, "test", view, points, 1, part, NULL), KITH_OK);
+        assert_true(r.rows == N);
+        for (size_t i = 0; i < N; i++) {
+            double best = HUGE_VAL, y[2] = {rows[i * D + 1], rows[i * D + 4]};
+            int near = 0;
+            for (int j = 0; j < K; j++) {
+                double z[2] = {points[2 * j] / unit, points[2 * j + 1] / unit};
+                double far = kith_i_distance_squared(y, z, 2);
+                near = far < best ? j : near;
+                best = fmin(best, far);
+            }
+            size[near]++;
+            for (int f = 0; f < D; f++)
+                mean[near][f] += rows[i * D + (size_t)f];
+        }
+        for (int j = 0; j < K; j++) {
+            assert_true(weights[j] == size[j] && size[j] > 10);
+            for (int f = 0; f < D; f++)
+                assert_true(fabs(mean[j][f] / size[j] -
+                                 r.centers[j * D + f] / unit) < 2e-3);
+        }
+        kith_i_recovery_close(&r);
+        kith_session_close(s);
+        free(rows);
+    }
+}
+
+/* Rows within 0.1 of a point, bounds of 10. Little noise: no row is clipped.
+ * Much noise: the radius is a small part of the bound. A hundred rows far away
+ * (1 %) are kept when noise allows it. */
+static void test_radius(void **state)
+{
+    (void)state;
+    enum { N = 10000, D = 20 };
+    for (int far = 0; far < 2; far++)
+        for (int noisy = 0; noisy < 2; noisy++) {
+            double *rows = calloc((size_t)N * D, sizeof *rows);
+            for (size_t i = 0; i < N; i++) {
+                rows[i * D + i % D] = 0.1;
+                rows[i * D + 3] += far && i % 100 == 0 ? 8 : 2;
+            }
+            kith_session *s =
+                open_session(load(rows, N, D, ball(10)), noisy ? 1 : 100, 1e-6,
+                             KITH_ADD_REMOVE, 2, 1);
+            kith_i_loss part = kith_i_session_left(s) / 4;
+            kith_i_coins coins;
+            kith_i_coins_seed(&coins, 1, 0);
+            double weights[40], unit;
+            unit = ldexp(1, kith_i_session_domain(s)->scale_log2);
+            kith_i_recovery r;
+            assert_int_equal(
+                kith_i_recovery_open(&r, s, 40, &coins, weights, NULL),
+                KITH_OK);
+            assert_int_equal(kith_i_recover_mean(&r, 0, part, part, NULL),
+                             KITH_OK);
+            assert_int_equal(
+                kith_i_recover_radius(&r, part, part / (noisy ? 50 : 1), NULL),
+                KITH_OK);
+            double radius = r.radius ? (double)r.radius / unit : 10;
+            print_message("far %d noisy %d: radius %.3f\n", far, noisy, radius);
+            assert_true(noisy ? radius < 1 : radius > (far ? 5 : 0.1));
+            kith_i_recovery_close(&r);
+            kith_session_close(s);
+            free(rows);
+        }
+}
+
 /* ---- the printed constants ------------------------------------------------
  */
 
@@ -281,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_threads_and_order),
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_easy_data),
+        cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_radius),
         cmocka_unit_test(test_paper_constants),
         cmocka_unit_test(test_refusals),
     };

@@ -107,10 +107,14 @@ static void test_sensitivity(void **state)
                     l2 += in_l2;
                 }
                 /* what the loss allows: sensitivity / scale */
-                double sd_per_scale = pure ? sqrt(2) : 1;
+                int l1_norm = !strcmp(ra[1].norm, "l1");
+                double sd_per_scale = !pure ? 1
+                                      : l1_norm
+                                          ? sqrt(2)
+                                          : sqrt(spec.width + 1.0); /* K-norm */
                 double most = ra[1].sensitivity / ra[1].scale / sd_per_scale;
-                assert_true((pure ? l1 : sqrt(l2)) <= most * (1 + 1e-12));
-                assert_true((pure ? l1 : sqrt(l2)) > 0);
+                assert_true((l1_norm ? l1 : sqrt(l2)) <= most * (1 + 1e-12));
+                assert_true((l1_norm ? l1 : sqrt(l2)) > 0);
                 assert_true((pure ? counts1 : sqrt(counts2)) <=
                             ra[0].sensitivity * (1 + 1e-12));
                 double allowed = ra[1].loss;

@@ -1,0 +1,111 @@
+/* How far from their mean rows may lie before they are clipped, for the sums of
+ * recovery.c: a choice between noise, which grows with the radius, and the
+ * error of clipping, made on a released histogram of distances. */
+#include "balcan_i.h"
+
+#include <math.h>
+
+/* 8 octaves below the public bound. */
+enum { RADIUS_BINS = 64, BINS_PER_OCTAVE = 8 };
+
+typedef struct {
+    const double *mean; /* a lattice point */
+    uint32_t d;
+    int pure;
+    const double *edges; /* of the bins of the norm, increasing */
+    uint32_t bins;
+} norm_arg;
+
+/* The bin of a row's distance to the mean, L1 when pure, else L2: an exact
+ * integer, compared with the bins' edges (or their squares). */
+static void norm_bins(const void *arg, const kith_i_block *block,
+                      double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)scratch;
+    (void)value;
+    const norm_arg *a = arg;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        const int16_t *row = block->dense + (size_t)r * a->d;
+        int64_t norm = 0;
+        for (size_t i = 0; i < a->d; i++) {
+            int64_t x = row[i] - (int64_t)a->mean[i];
+            norm += a->pure ? (x < 0 ? -x : x) : x * x;
+        }
+        double n = (double)norm; /* below 2^53 */
+        uint32_t b = 0;
+        while (b + 1 < a->bins &&
+               n > (a->pure ? a->edges[b] : a->edges[b] * a->edges[b]))
+            b++;
+        cell[r] = b;
+    }
+}
+
+/* Standard deviation of the noise on a coordinate of a sum of rows of length
+ * <= 1, for a release of this charge. */
+static double unit_noise(const kith_session *session, kith_i_loss charge)
+{
+    kith_measure measure = kith_i_session_measure(session);
+    double twice =
+        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+    double sums = 1 - KITH_I_COUNT_PERCENT / 100.0;
+    double loss = kith_i_loss_value(kith_i_loss_share(charge, sums), measure);
+    return twice * (measure == KITH_PURE_DP ? sqrt(2) : 1) / loss;
+}
+
+/* The bin whose edge costs least: squared, a record loses d (noise r k / n)^2
+ * to noise and, if it is longer than r, at most (length - r)^2 to clipping. A
+ * pure radius is in L1, where lengths of usual rows are about sqrt(d) / 1.5
+ * times the L2 ones. The last bin, of rows up to twice the bound away, stands
+ * for "no clipping". */
+static uint32_t cheapest_bin(const kith_i_recovery *r,
+                             const kith_i_cells *cells, const double *edges,
+                             double noise)
+{
+    uint32_t d = kith_i_session_domain(r->session)->dimension, best = 0;
+    int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
+    double scale = pure ? fmin(1.5 / sqrt(d), 1) : 1, least = HUGE_VAL;
+    for (uint32_t b = 0; b < RADIUS_BINS; b++) {
+        double moved = noise * edges[b] * r->k / r->rows, lost = 0;
+        for (uint32_t c = b + 1; b + 1 < RADIUS_BINS && c < RADIUS_BINS; c++) {
+            double size = (double)cells->counts[c];
+            double length = edges[c] * (c + 1 < RADIUS_BINS ? 1 : 2);
+            double excess = (length - edges[b]) * scale;
+            if (size >= 3 * cells->count_sd)
+                lost += size / r->rows * excess * excess;
+        }
+        lost += d * moved * moved;
+        if (lost < least) {
+            least = lost;
+            best = b;
+        }
+    }
+    return best;
+}
+
+kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
+                                  kith_i_loss round_charge, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
+    double bound = pure ? (double)domain->l1 : (double)kith_i_domain_l2(domain);
+    double edges[RADIUS_BINS];
+    for (int b = 0; b < RADIUS_BINS; b++)
+        edges[b] = floor(bound *
+                         exp2((double)(b - RADIUS_BINS + 1) / BINS_PER_OCTAVE));
+    norm_arg arg = {r->mean, domain->dimension, pure, edges, RADIUS_BINS};
+    kith_i_map map = {.run = norm_bins, .arg = &arg};
+    kith_i_cells_spec spec = {.what = "distances to the mean,",
+                              .cells = RADIUS_BINS,
+                              .count_charge = charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    uint32_t bin =
+        cheapest_bin(r, &cells, edges, unit_noise(r->session, round_charge));
+    kith_i_cells_free(&cells);
+    int clip = bin + 1 < RADIUS_BINS && edges[bin] >= 1 && edges[bin] <= 0x1p31;
+    r->radius = clip && !r->plan ? (uint64_t)edges[bin] : 0;
+    return KITH_OK;
+}

@@ -1,0 +1,65 @@
+/* How hard a record pulls at its centre, for k-median: the unit vector from
+ * the centre to the record, and the inverse of their distance.
+ *
+ * Record-local (R2): the squared distance is an exact integer, the rest is
+ * sqrt, division and multiplication of doubles, each correctly rounded and
+ * each on one number at a time, then truncation to integers. */
+#include <math.h>
+
+#include "kernel_i.h"
+
+size_t kith_i_pull_scratch(uint32_t k, uint32_t d, int sparse)
+{
+    return kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k, d, sparse) +
+           KITH_I_BLOCK_ROWS;
+}
+
+double kith_i_row_square(const kith_i_block *block, uint32_t row)
+{
+    size_t d = block->dimension;
+    const int16_t *q = block->dense ? block->dense + row * d
+                                    : block->value + block->start[row];
+    size_t count = block->dense ? d : block->start[row + 1] - block->start[row];
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (int32_t)q[i] * q[i];
+    return (double)sum;
+}
+
+/* value[i] = trunc((x_i - c_i) * factor) */
+static void scale_row(const kith_i_centers *centers, const kith_i_block *block,
+                      uint32_t row, uint32_t j, double factor, int32_t *value)
+{
+    size_t k = centers->k, d = centers->d;
+    if (block->dense) {
+        const int16_t *q = block->dense + row * d;
+        const double *c = centers->coords + j * d;
+        for (size_t i = 0; i < d; i++)
+            value[i] = (int32_t)((q[i] - c[i]) * factor);
+        return;
+    }
+    const double *c = centers->coords + j; /* transposed */
+    for (size_t i = 0; i < d; i++)
+        value[i] = (int32_t)(-c[i * k] * factor);
+    for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++) {
+        size_t i = block->index[t];
+        value[i] = (int32_t)((block->value[t] - c[i * k]) * factor);
+    }
+}
+
+void kith_i_pull_block(const kith_i_pull *pull, const kith_i_block *block,
+                       double *scratch, uint32_t *cell, int32_t *value)
+{
+    const kith_i_centers *centers = pull->centers;
+    size_t width = (size_t)centers->d + 1;
+    double *score = scratch;
+    kith_i_assign_block(centers, block, scratch + KITH_I_BLOCK_ROWS, cell,
+                        score);
+    for (uint32_t r = 0; value && r < block->rows; r++) {
+        double distance = sqrt(kith_i_row_square(block, r) + score[r]);
+        double length = distance > pull->tau ? distance : pull->tau;
+        int32_t *v = value + r * width;
+        scale_row(centers, block, r, cell[r], pull->unit / length, v);
+        v[centers->d] = (int32_t)(pull->inverse * (pull->tau / length));
+    }
+}
