@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from cases import DATASETS, FIRST_SEED, SPEED_ROUNDS
+from cases import DATASETS, FIRST_SEED, SPEED_ROUNDS, bounds_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(ROOT, "bench", "cache")
@@ -151,8 +151,8 @@ def reference(build, data, name, k):
 
 def command_of(kith, case, seed, model, path):
     return [kith, "kmeans", "-k", str(case.k), "-e", "%g" % case.epsilon,
-            "--delta", "%g" % case.delta, *DATASETS[case.dataset].bounds,
-            *case.method, "--insecure-seed", str(seed), "--seed", str(seed),
+            "--delta", "%g" % case.delta, *bounds_of(case),
+            "--method", case.method, "--insecure-seed", str(seed), "--seed", str(seed),
             "--threads", "1", "--quiet", "-o", model, path]
 
 

@@ -98,7 +98,7 @@ def quality_rows(results):
         rivals = ("–",) * len(RIVALS)
         if case.epsilon == 1 and case.delta > 0:
             rivals = RIVAL_RATIOS.get((case.dataset, case.k), rivals)
-        yield (case.dataset, case.k, "%g" % case.epsilon,
+        yield (case.method, case.dataset, case.k, "%g" % case.epsilon,
                "%g" % case.delta if case.delta else "0 (pure)",
                "%.4f" % mean(r), "%.4f" % max(ratios),
                "%.2f" % r["cpu"], mib(r["peak"]),
@@ -122,8 +122,8 @@ def compare(results, i):
     for r in results:
         case = r["case"]
         known = RIVAL_RATIOS.get((case.dataset, case.k))
-        if case.epsilon != 1 or case.delta == 0 or not known or \
-                known[i] == "–":
+        if case.method != "auto" or case.epsilon != 1 or case.delta == 0 or \
+                not known or known[i] == "–":
             continue
         gain = float(known[i].split()[0]) - mean(r)
         outcome = "better" if gain > LEVEL else \
@@ -180,7 +180,7 @@ the data, so a difference below %g counts as level. Against these figures:
 %s
 
 """ % (REFERENCE_STARTS, seeds,
-       table(("data", "k", "epsilon", "delta", "mean", "worst", "CPU s",
+       table(("method", "data", "k", "epsilon", "delta", "mean", "worst", "CPU s",
               "MiB", "reference cost per row") + RIVALS,
              quality_rows(results)),
        weak(results), FIRST_SEED, FIRST_SEED + seeds - 1, " ".join(example),

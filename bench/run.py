@@ -11,7 +11,7 @@ import sys
 
 import measure
 import report
-from cases import CASES, LARGE, MEMORY, QUICK, SPEED
+from cases import CASES, LARGE, MEMORY, QUICK, SPEED, TARGETS
 from measure import ROOT, say
 
 
@@ -93,9 +93,10 @@ class Figures:
     def for_targets(self):
         out = {}
         for r in self.cases:
-            key = {"mnist-k10-e1-gaussian": "mnist_ratio",
-                   "synth-k8-e1-gaussian": "synth_ratio"}.get(r["case"].name)
-            if key:
+            name = r["case"].name
+            key = {"lloyd-mnist-k10-e1-gaussian": "mnist_ratio",
+                   "lloyd-synth-k8-e1-gaussian": "synth_ratio"}.get(name, name)
+            if key in TARGETS:
                 out[key] = report.mean(r)
         for r in self.speed:
             key = {("mnist", 10): "mnist_cpu",

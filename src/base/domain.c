@@ -114,7 +114,7 @@ static void make_origin(kith_i_domain *m, const kith_bounds *b)
         double o = 0;
         if (m->radius > 0)
             o = b->center ? pick(b->center, b->center_count, i) : 0;
-        else if (!m->sparse)
+        else if (m->low && !m->sparse)
             o = m->low[i] + (m->high[i] - m->low[i]) / 2;
         m->origin[i] = o;
     }

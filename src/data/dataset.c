@@ -211,8 +211,10 @@ static kith_i_chunk *chunk_append(kith_dataset *data)
     }
     kith_i_chunk *c = &data->chunks[data->chunk_count++];
     memset(c, 0, sizeof *c);
-    const kith_i_chunk *before = c - 1;
-    c->first = data->chunk_count > 1 ? before->first + before->rows : 0;
+    if (data->chunk_count > 1) {
+        const kith_i_chunk *before = c - 1;
+        c->first = before->first + before->rows;
+    }
     return c;
 }
 

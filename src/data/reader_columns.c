@@ -17,7 +17,7 @@ static const char *name_of(const kith_i_names *names, uint32_t column)
 static void make_printable(const char *name, char shown[SHOWN + 4])
 {
     size_t n = 0;
-    for (; name[n] && n < SHOWN; n++) {
+    for (; n < SHOWN && name[n]; n++) {
         unsigned char c = (unsigned char)name[n];
         shown[n] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
     }

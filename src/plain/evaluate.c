@@ -148,6 +148,7 @@ static kith_status stream_blocks(kith_i_reader *reader, batch_job *job,
         job->workers = products < WORTH_A_THREAD ? 1 : threads;
         kith_i_parallel(job->workers, work, job);
         job->workers = threads;
+        job->rows = NULL; /* the next block's come from the reader */
         status = sink(arg, rows.rows, job->labels, job->squared, err);
         if (status)
             return status;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Between the records and the noise there are only integers (rigour R2): the
 # object code of the aggregate-and-noise unit has no vector or x87 instruction.
-# KITH_BUILD: the build; KITH_OBJECTS: its object files, separated by ';'.
+# KITH_BUILD: the build.
 set -eu
 : "${KITH_BUILD:?the build directory}"
-unit="dp/sampler.c dp/sampler_wide.c dp/noise.c dp/aggregate.c
-      kernel/accumulate.c"
+unit="dp/sampler.c dp/sampler_wide.c dp/sampler_knorm.c dp/noise.c
+      dp/aggregate.c kernel/accumulate.c"
 
 if [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: the machine is not x86_64"
@@ -55,10 +55,7 @@ if floats "$work/integer.o"; then
 fi
 
 objects=$work/objects
-{
-    printf '%s\n' "${KITH_OBJECTS:-}" | tr ';' '\n'
-    find "$KITH_BUILD/src" -name '*.o'
-} | sort -u >"$objects"
+find "$KITH_BUILD/src" -name '*.o' | sort >"$objects"
 failed=0
 for source in $unit; do
     object=$(grep -E "/${source%.c}\.c\.o(bj)?\$" "$objects" | head -n 1 || true)
