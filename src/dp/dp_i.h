@@ -95,6 +95,7 @@ typedef struct kith_i_cells_spec {
      * noise for its L2 bound, whichever is smaller); the map's value is then
      * not used. */
     const uint64_t *radius;
+    int ball; /* pure: radius is in L2 and the noise is K-norm */
     kith_i_loss count_charge; /* 0: counts are not released */
     kith_i_loss sum_charge;   /* 0: sums are not released   */
 } kith_i_cells_spec;
@@ -136,7 +137,7 @@ typedef struct kith_i_gram_spec {
 
 /* out: cells x width x width, symmetric: sum of v v' by cell, with noise whose
  * law is invariant under rotations (GOE: diagonal sd, off-diagonal sd/sqrt 2)
- * in Gaussian DP, discrete Laplace on the triangle in pure DP. *sd: standard
+ * in Gaussian DP, K-norm noise in the same geometry in pure DP. *sd: standard
  * deviation on the diagonal. Dense rows only. */
 kith_status kith_i_release_gram(kith_session *session, const kith_i_map *map,
                                 const kith_i_gram_spec *spec, int64_t *out,

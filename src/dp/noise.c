@@ -85,8 +85,9 @@ static void knorm_work(void *p, uint32_t worker)
             return;
         kith_i_entropy e;
         kith_i_entropy_open(&e, n->source, n->stream << 32 | v);
-        kith_i_sample_knorm(&e, n->scales[v], n->per_scale,
-                            job->scratch[worker],
+        kith_i_scale b[2] = {n->scales[v], n->rest ? n->rest[v] : n->scales[v]};
+        kith_i_sample_knorm(&e, b, n->rest ? n->split : n->per_scale,
+                            n->per_scale, job->scratch[worker],
                             job->common.values + v * n->per_scale);
         if (e.failed)
             atomic_store(&job->common.failed, 1);

@@ -17,6 +17,9 @@ typedef struct kith_i_noise {
     const kith_i_entropy_source *source;
     uint64_t stream;
     uint32_t threads;
+    /* K-norm only: coordinates from split on have the scale rest[vector] */
+    const kith_i_scale *rest;
+    size_t split;
 } kith_i_noise;
 
 /* The same with K-norm noise: vectors of per_scale values, each with the scale

@@ -59,7 +59,7 @@ static void visit(void *p, uint32_t worker, uint64_t first,
                             .cell = t->cell,
                             .value = t->value,
                             .radius = spec->radius,
-                            .pure = a->measure == KITH_PURE_DP};
+                            .pure = a->measure == KITH_PURE_DP && !spec->ball};
     kith_i_aggregate_values(&values, t->sums, t->counts);
 }
 
@@ -116,14 +116,18 @@ static kith_status tally_records(kith_session *s, const kith_i_map *map,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
-/* Records in pure DP: K-norm noise on their L2 ball when its variance, (w+1)
- * r2^2, is below that of Laplace noise, 2 r1^2. Decided by public bounds. */
+/* In pure DP, K-norm noise on an L2 ball: for values when the spec says so,
+ * for records when its variance, (w+1) r2^2, is below that of Laplace noise,
+ * 2 r1^2. Decided by public values. */
 static int uses_knorm(const kith_session *s, const kith_i_domain *domain,
                       const kith_i_cells_spec *spec)
 {
-    return s->measure == KITH_PURE_DP && !spec->radius && spec->sum_charge &&
-           ((kith_i_u128)spec->width + 1) * domain->l2_squared <
-               2 * (kith_i_u128)domain->l1 * domain->l1;
+    if (s->measure != KITH_PURE_DP || !spec->sum_charge)
+        return 0;
+    if (spec->radius)
+        return spec->ball;
+    return ((kith_i_u128)spec->width + 1) * domain->l2_squared <
+           2 * (kith_i_u128)domain->l1 * domain->l1;
 }
 
 /* Sensitivities and scales. Counts: 1 | 2 (L1), 1 | 2 (L2 squared). Sums:

@@ -7,8 +7,9 @@
  * (v.w)^2 <= 2 r^4 in one cell, |v|^4 + |w|^4 in two. A symmetric matrix as the
  * vector (A_ii, sqrt2 A_ij) keeps the Frobenius norm, so noise of sd sigma on
  * the diagonal and sigma/sqrt2 off it (rounded up) is the Gaussian mechanism in
- *   that space. Pure: the triangle {A_ij, i >= j} has L1 norm
- *   (|v|_1^2 + |v|_2^2) / 2, twice that for replace-one. */
+ *   that space. Pure: K-norm noise on the same vector, one for each cell;
+ *   replace-one then costs at most r^2 in each of two cells, or sqrt2 r^2 in
+ *   one: 2 r^2. */
 #include "dp_private.h"
 
 #include <math.h>
@@ -129,41 +130,51 @@ static kith_status tally_grams(kith_session *s, const kith_i_map *map,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
-/* Noise on the lower triangle: all diagonals as one run of values, all
- * off-diagonals as another; then mirrored. */
+/* Noise on the lower triangle, then mirrored. Each cell's noise is one run of
+ * values: its diagonal, then the rest row by row. */
 static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
                              kith_i_scale scale, int64_t *out, kith_error *err)
 {
-    size_t w = spec->width, cells = spec->cells;
-    size_t off_count = cells * (w * (w - 1) / 2);
-    int64_t *diagonal = kith_i_alloc(cells * w, sizeof *diagonal);
-    int64_t *off = kith_i_alloc(off_count, sizeof *off);
-    kith_i_scale off_scale =
-        s->measure == KITH_GAUSSIAN_DP ? kith_i_scale_over_sqrt2(scale) : scale;
-    kith_i_noise noise = {.kind = kith_i_session_noise(s),
-                          .scales = &scale,
-                          .per_scale = SIZE_MAX,
-                          .source = &s->source,
-                          .stream = kith_i_session_stream(s),
-                          .threads = s->threads};
-    kith_status status = diagonal && off ? KITH_OK : kith_i_fail_memory(err);
-    if (!status && s->data)
-        status = kith_i_noise_add(&noise, diagonal, cells * w, err);
-    noise.scales = &off_scale;
-    noise.stream = kith_i_session_stream(s);
-    if (!status && s->data)
-        status = kith_i_noise_add(&noise, off, off_count, err);
-    for (size_t c = 0, o = 0; !status && c < cells; c++)
+    size_t w = spec->width, cells = spec->cells, size = w * (w + 1) / 2;
+    int64_t *noisy = kith_i_alloc(cells * size, sizeof *noisy);
+    kith_i_scale *scales = kith_i_alloc(2 * cells, sizeof *scales);
+    kith_status status = noisy && scales ? KITH_OK : kith_i_fail_memory(err);
+    for (size_t c = 0; !status && c < cells; c++) {
+        scales[c] = scale;
+        scales[cells + c] = kith_i_scale_over_sqrt2(scale);
+    }
+    kith_i_noise noise = {
+        .kind = KITH_I_GAUSSIAN, .source = &s->source, .threads = s->threads};
+    if (!status && s->data && s->measure == KITH_PURE_DP) {
+        noise.scales = scales;
+        noise.rest = scales + cells;
+        noise.split = w;
+        noise.per_scale = size;
+        noise.stream = kith_i_session_stream(s);
+        status = kith_i_noise_add_knorm(&noise, noisy, cells, err);
+    }
+    for (size_t c = 0;
+         !status && s->data && c < 2 * cells && s->measure == KITH_GAUSSIAN_DP;
+         c++) { /* diagonals and the rest: a scale each */
+        noise.scales = &scales[c < cells ? 0 : cells];
+        noise.per_scale = SIZE_MAX;
+        noise.stream = kith_i_session_stream(s);
+        int64_t *at = noisy + (c % cells) * size + (c < cells ? 0 : w);
+        status = kith_i_noise_add(&noise, at, c < cells ? w : size - w, err);
+    }
+    for (size_t c = 0; !status && c < cells; c++) {
+        const int64_t *off = noisy + c * size + w;
         for (size_t i = 0; i < w; i++) {
             int64_t *row = out + (c * w + i) * w;
-            row[i] += diagonal[c * w + i];
-            for (size_t j = 0; j < i; j++) {
-                row[j] += off[o++];
-                out[(c * w + j) * w + i] = row[j];
+            row[i] += noisy[c * size + i];
+            for (size_t t = 0; t < i; t++) {
+                row[t] += *off++;
+                out[(c * w + t) * w + i] = row[t];
             }
         }
-    kith_i_wipe_free(diagonal, cells * w * sizeof *diagonal);
-    kith_i_wipe_free(off, off_count * sizeof *off);
+    }
+    kith_i_wipe_free(noisy, cells * size * sizeof *noisy);
+    kith_i_free(scales);
     return status;
 }
 
@@ -194,17 +205,10 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     uint64_t square =
         spec->radius ? spec->radius * spec->radius : domain->l2_squared;
     kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
-    /* |v|_1 <= min(sqrt(w) |v|_2, l1 of the domain). */
-    kith_i_u128 l1_squared = spec->radius
-                                 ? (kith_i_u128)square * spec->width
-                                 : (kith_i_u128)domain->l1 * domain->l1;
-    kith_i_u128 l1 = ((l1_squared + square + 1) / 2) << replace;
-    if (l1 >> 62)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "too many dimensions for second moments");
+    /* Pure: a record that moves between cells is paid for in both. */
+    uint64_t l2 = square << replace;
     kith_i_scale scale;
-    status = kith_i_session_scale(s, l2_squared, (uint64_t)l1, spec->charge,
-                                  &scale, err);
+    status = kith_i_session_scale(s, l2_squared, l2, spec->charge, &scale, err);
     if (status)
         return status;
     double unit = kith_i_domain_step(domain);
@@ -212,9 +216,9 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     int pure = s->measure == KITH_PURE_DP;
     kith_i_bill bill = {
         .what = spec->what,
-        .mechanism = kith_i_session_mechanism(s),
-        .norm = pure ? "l1" : "l2",
-        .sensitivity = unit * (pure ? (double)l1 : sqrt((double)l2_squared)),
+        .mechanism = pure ? "k-norm" : kith_i_session_mechanism(s),
+        .norm = "l2",
+        .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
         .scale = unit * kith_i_scale_value(scale),
         .loss = spec->charge};
     status = kith_i_session_pay(s, &bill, 1, err);
@@ -226,7 +230,8 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     if (!status)
         status = add_noise(s, spec, scale, out, err);
     if (!status)
-        *sd = kith_i_session_sd(s, scale);
+        *sd = kith_i_scale_value(scale) *
+              (pure ? sqrt(spec->width * (spec->width + 1.0) / 2 + 1) : 1);
     else
         kith_i_wipe(out, size * sizeof *out);
     return status;

@@ -34,11 +34,14 @@ int64_t kith_i_sample_gaussian(kith_i_entropy *e, kith_i_scale sigma);
 int64_t kith_i_sample_gaussian_tail(kith_i_entropy *e, kith_i_scale sigma,
                                     int64_t least);
 
-/* sampler_knorm.c: round(z) for a vector z in R^width with density proportional
- * to exp(-|z|_2 / b), added to values. scratch: width + 1 deviates. */
+/* sampler_knorm.c: round(z) for a vector z in R^width, added to values. z has
+ * density proportional to exp(-|(z_i / b_i)_i|_2), where b_i is b[0] for the
+ * first `split` coordinates and b[1] for the rest. scratch: width + 1 deviates.
+ */
 struct kith_i_deviate;
 size_t kith_i_knorm_scratch(size_t width); /* bytes */
-void kith_i_sample_knorm(kith_i_entropy *e, kith_i_scale b, size_t width,
+void kith_i_sample_knorm(kith_i_entropy *e, const kith_i_scale b[2],
+                         size_t split, size_t width,
                          struct kith_i_deviate *scratch, int64_t *values);
 
 /* ---- sampler_wide.c: a real in [0,1) drawn digit by digit ---------------- */

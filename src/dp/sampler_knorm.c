@@ -4,6 +4,7 @@
  *   density proportional to exp(-|z|_2 / b), so it is (D/b)-DP for sums of L2
  *   sensitivity D. In d dimensions E|z|^2 = d (d+1) b^2: half of what Laplace
  *   noise for the same ball needs, whose L1 sensitivity is sqrt(d) D.
+ *   With two scales: the same after stretching some coordinates.
  * Needs: b = num / 2^shift > 0.
  * Because: z = b |h| g with h ~ N(0, I_{d+1}) and g ~ N(0, I_d) has that
  *   density: given s = |h|^2 it is N(0, b^2 s), and
@@ -88,8 +89,9 @@ static void round_product(mpz_t out, kith_i_scale b, const mpz_t length,
     mpz_clear(t);
 }
 
-void kith_i_sample_knorm(kith_i_entropy *e, kith_i_scale b, size_t width,
-                         struct kith_i_deviate *h, int64_t *values)
+void kith_i_sample_knorm(kith_i_entropy *e, const kith_i_scale b[2],
+                         size_t split, size_t width, struct kith_i_deviate *h,
+                         int64_t *values)
 {
     mpz_t low, high, value, below, above;
     mpz_inits(low, high, value, below, above, NULL);
@@ -98,15 +100,16 @@ void kith_i_sample_knorm(kith_i_entropy *e, kith_i_scale b, size_t width,
         h[i].k = kith_i_sample_half_normal(e, &h[i].x);
     enclose_length(e, h, width + 1, digits, low, high);
     for (size_t i = 0; i < width && !e->failed; i++) {
+        kith_i_scale scale = b[i < split ? 0 : 1];
         kith_i_lazy x;
         uint64_t k = kith_i_sample_half_normal(e, &x);
         int negative = (int)(kith_i_entropy_word(e) & 1);
         for (;;) {
             refine(e, &x, digits);
             to_integer(value, k, &x, digits);
-            round_product(below, b, low, value, digits, 0);
+            round_product(below, scale, low, value, digits, 0);
             mpz_add_ui(value, value, 1);
-            round_product(above, b, high, value, digits, 1);
+            round_product(above, scale, high, value, digits, 1);
             if (mpz_cmp(below, above) == 0 || e->failed)
                 break;
             if (digits == KITH_I_LAZY_DIGITS) { /* probability < 2^-400 */

@@ -31,7 +31,7 @@ static void check_law(size_t d, kith_i_scale b, uint64_t seed)
     double p[CELLS], scale = kith_i_scale_value(b);
     for (int t = 0; t < DRAWS; t++) {
         memset(z, 0, d * sizeof *z);
-        kith_i_sample_knorm(&e, b, d, scratch, z);
+        kith_i_sample_knorm(&e, (kith_i_scale[2]){b, b}, d, d, scratch, z);
         double square = 0;
         for (size_t i = 0; i < d; i++)
             square += (double)z[i] * (double)z[i];
@@ -81,7 +81,7 @@ static void test_rounding(void **state)
     double p[2 * HALF + 1];
     for (int t = 0; t < DRAWS; t++) {
         int64_t z = 0;
-        kith_i_sample_knorm(&e, b, 1, scratch, &z);
+        kith_i_sample_knorm(&e, (kith_i_scale[2]){b, b}, 1, 1, scratch, &z);
         if (z < -HALF || z > HALF)
             rest++;
         else
@@ -112,7 +112,7 @@ static void test_joint(void **state)
     void *scratch = malloc(kith_i_knorm_scratch(D));
     for (int t = 0; t < DRAWS; t++) {
         int64_t z[D] = {0};
-        kith_i_sample_knorm(&e, b, D, scratch, z);
+        kith_i_sample_knorm(&e, (kith_i_scale[2]){b, b}, D, D, scratch, z);
         double x = (double)z[0] / scale, y = (double)z[1] / scale;
         double v = fmin(x * x * y * y, 3000); /* bounded: Bernstein applies */
         sum += v;
@@ -123,6 +123,29 @@ static void test_joint(void **state)
     /* 24 = (d+1)(d+3); clipping at 3000 loses < 0.5; 16 if independent */
     assert_true(fabs(mean - 24) < 6 * sd + 0.5);
     assert_true(mean > 19);
+    free(scratch);
+}
+
+/* Two scales: the second part is the first part's law, stretched. */
+static void test_split(void **state)
+{
+    (void)state;
+    enum { D = 4 };
+    kith_i_scale same[2] = {{1 << 20, 0}, {1 << 20, 0}};
+    kith_i_scale two[2] = {{1 << 20, 0}, {1 << 22, 0}};
+    void *scratch = malloc(kith_i_knorm_scratch(D));
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        kith_i_entropy_source source = {1, seed};
+        kith_i_entropy e;
+        int64_t a[D] = {0}, b[D] = {0};
+        kith_i_entropy_open(&e, &source, 0);
+        kith_i_sample_knorm(&e, same, 2, D, scratch, a);
+        kith_i_entropy_open(&e, &source, 0);
+        kith_i_sample_knorm(&e, two, 2, D, scratch, b);
+        for (int i = 0; i < D; i++) /* same words, same deviates */
+            assert_true(llabs(b[i] - a[i] * (i < 2 ? 1 : 4)) <=
+                        (i < 2 ? 0 : 2));
+    }
     free(scratch);
 }
 
@@ -160,9 +183,8 @@ static void test_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_law),
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_joint),
+        cmocka_unit_test(test_law),     cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_joint),   cmocka_unit_test(test_split),
         cmocka_unit_test(test_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
