@@ -33,10 +33,56 @@ kith_status auto_tick(auto_run *run, kith_error *err)
     return KITH_OK;
 }
 
+double auto_count_sd(const auto_run *run, double share)
+{
+    return run->pure ? sqrt(2) / (run->budget * share)
+                     : 1 / (run->budget * sqrt(share));
+}
+
+double auto_sum_sd(const auto_run *run, double share, double dim)
+{
+    return run->pure ? sqrt(dim + 1) / (run->budget * share)
+                     : 1 / (run->budget * sqrt(share));
+}
+
+/* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
+ * there are fewer steps. */
+static auto_shares divide_pure(const auto_run *run, const auto_space *space)
+{
+    double pool = 1 - 1e-9 - run->used, q = space->q, k = run->k;
+    double f = q / run->d, hist = .012;
+    auto_shares s = {.tree = .25,
+                     .leaf = .12,
+                     .over = .16,
+                     .lloyd = space->blind ? 0 : .22,
+                     .rec = space->blind ? .75 : .20 + .25 * (1 - f),
+                     .counts = 1 / (2 + fmin(q, 10)),
+                     .over_steps = 1};
+    double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
+    double noise = sqrt(q * (q + 1)) * k /
+                   (run->budget * s.lloyd / all * pool * run->n_hat);
+    if (!space->blind)
+        s.rounds = (uint32_t)fmin(4, floor(sqrt(.02) / noise));
+    if (s.rounds == 0) {
+        s.rec += s.lloyd;
+        s.lloyd = 0;
+    }
+    double scale = (pool - hist * (3 + s.rounds)) / all;
+    s.tree *= scale;
+    s.leaf *= scale;
+    s.over *= scale;
+    s.lloyd *= scale;
+    s.rec *= scale;
+    s.hist = hist;
+    return s;
+}
+
 /* What is left after A5 is divided by fixed weights; q/d moves weight from the
  * full-space step to the tree. */
 static auto_shares divide(const auto_run *run, const auto_space *space)
 {
+    if (run->pure)
+        return divide_pure(run, space);
     double pool = (1 - 1e-9 - run->used) / 1.025;
     double f = (double)space->q / run->d, q = space->q, k = run->k;
     auto_shares s = {.tree = pool * (.10 + .135 * f),
@@ -44,13 +90,13 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
                      .over = pool * .27,
                      .lloyd = pool * .30,
                      .rec = pool * (.10 + .135 * (1 - f))};
-    double noise =
-        q * k * k / (run->mu * run->mu * s.lloyd * run->n_hat * run->n_hat);
+    double noise = q * pow(k * auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
     /* 4 to 8 rounds as noise allows; more where it is very small, since
      * Lloyd then has not converged (cabs, trips: docs/auto.md). */
     double rounds = fmin(.02 / noise, 8 + .002 / noise);
     s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
-    s.hist = pool * .03 / (4 + s.rounds);
+    s.over_steps = 2;
+    s.hist = pool * .03 / (2 + s.over_steps + s.rounds);
     s.counts = fmax(.08, 1 / (2 + q));
     return s;
 }
@@ -68,7 +114,8 @@ kith_status kith_i_kmeans_auto(kith_session *session,
                     .total = kith_i_session_left(session),
                     .plan = (double)rows,
                     .steps = 60};
-    run.mu = kith_i_loss_value(run.total, KITH_GAUSSIAN_DP);
+    run.pure = kith_i_session_measure(session) == KITH_PURE_DP;
+    run.budget = kith_i_loss_value(run.total, kith_i_session_measure(session));
     kith_i_coins_seed(&run.coins, opt->public_seed, 1);
     if (run.total == 0)
         return kith_i_fail(err, KITH_ERR_BUDGET,

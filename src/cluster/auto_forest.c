@@ -8,7 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FOREST_MOST_LEVELS = 20, FOREST_COUNTED = 12, FOREST_DEPTH = 8 };
+enum {
+    FOREST_MOST_LEVELS = 20,
+    FOREST_COUNTED = 12,
+    FOREST_COUNTED_PURE = 6,
+    FOREST_DEPTH = 8
+};
 
 typedef struct {
     double middle;
@@ -154,19 +159,21 @@ static kith_status grow(auto_run *run, const auto_space *space,
                         const auto_shares *shares, auto_forest *f, double *rest,
                         kith_error *err)
 {
-    double sd = 1 / (run->mu * sqrt(shares->tree / 10));
-    double depth = floor(log2(fmax(2, run->n_hat / (40 * sd))));
+    double levels = run->pure ? 6 : 10, enough = run->pure ? 25 : 40;
+    double sd = auto_count_sd(run, shares->tree / levels);
+    double depth = floor(log2(fmax(2, run->n_hat / (enough * sd))));
     uint32_t first = (uint32_t)fmax(1, fmin(FOREST_DEPTH, depth));
-    uint32_t last = first + FOREST_COUNTED < FOREST_MOST_LEVELS
-                        ? first + FOREST_COUNTED
-                        : FOREST_MOST_LEVELS;
+    uint32_t counted = run->pure ? FOREST_COUNTED_PURE : FOREST_COUNTED;
+    uint32_t last = first + counted < FOREST_MOST_LEVELS ? first + counted
+                                                         : FOREST_MOST_LEVELS;
+    double active = run->pure ? 3.5 : 6;
     double share = shares->tree / (last - first + 1);
     uint32_t from = 0, to = f->nodes; /* candidates of this level */
     *rest = shares->tree;
     for (uint32_t level = 1; level <= last; level++) {
         uint32_t children = f->nodes;
         for (uint32_t n = from; n < to; n++)
-            if (level <= first || f->node[n].count > 6 * f->node[n].sd) {
+            if (level <= first || f->node[n].count > active * f->node[n].sd) {
                 kith_status status = split(f, n, err);
                 if (status)
                     return status;
@@ -313,7 +320,8 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
         status = grow(run, space, shares, &f, &rest, err);
     if (!status) { /* what the tree did not need goes to the later stages */
         double later = shares->leaf + shares->over + shares->lloyd +
-                       shares->rec + shares->hist * (4 + shares->rounds);
+                       shares->rec +
+                       shares->hist * (2 + shares->over_steps + shares->rounds);
         double more = (later + rest) / later;
         shares->leaf *= more;
         shares->over *= more;

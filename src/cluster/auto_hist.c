@@ -88,16 +88,17 @@ double auto_radius(const auto_run *run, const auto_hist *hist,
                    const double *scale, const double *size, uint32_t n,
                    double share, double dim, double *kappa)
 {
+    double unit = auto_sum_sd(run, share, dim);
     double weight = 0, best = HUGE_VAL, rho = hist->up[hist->bins - 1];
     for (uint32_t j = 0; j < n; j++)
         weight += size[j] * scale[j] * scale[j];
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b];
         double bias = auto_excess(hist, r) / hist->total;
-        double cost = 4 * bias * bias * weight;
+        double cost = (run->pure ? 2.25 : 4) * bias * bias * weight;
         for (uint32_t j = 0; j < n; j++) {
             double s = scale[j] * scale[j];
-            double noise = dim * r * r * s / (run->mu * run->mu * share);
+            double noise = dim * r * r * s * unit * unit;
             cost += fmin(noise / size[j], size[j] * s);
         }
         if (cost < best) {

@@ -13,10 +13,11 @@ typedef struct auto_run {
     const kith_i_domain *domain;
     uint32_t k, d;
     kith_i_loss total;
-    double mu;    /* sqrt of the whole budget */
-    double used;  /* shares so far */
-    double n_hat; /* A1 */
-    double plan;  /* rows that a plan assumes; 0 in a real run */
+    int pure;      /* the currency: epsilon, else mu^2 */
+    double budget; /* the whole of it: epsilon, or mu */
+    double used;   /* shares so far */
+    double n_hat;  /* A1 */
+    double plan;   /* rows that a plan assumes; 0 in a real run */
     unsigned done, steps;
     kith_i_coins coins;
 } auto_run;
@@ -25,6 +26,11 @@ typedef struct auto_run {
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
                         kith_error *err);
 kith_status auto_tick(auto_run *run, kith_error *err);
+
+/* Noise that a share buys: the standard deviation of a count, and of one
+ * coordinate of a sum of vectors in the unit ball of R^dim. */
+double auto_count_sd(const auto_run *run, double share);
+double auto_sum_sd(const auto_run *run, double share, double dim);
 
 /* ---- auto_locate.c: where a record is -------------------------------------
  */
@@ -96,6 +102,7 @@ double auto_radius(const auto_run *run, const auto_hist *hist,
 typedef struct auto_space {
     const kith_i_view *view;
     uint32_t q;
+    int blind;      /* the axes are random: no second moments were bought */
     double finer;   /* lattice steps of the view per step of the records */
     double *mean;   /* d: A3 */
     double *axes;   /* q x d, orthonormal rows: A5 */
@@ -123,7 +130,7 @@ typedef struct auto_coreset {
 typedef struct auto_shares {
     double tree, leaf, over, lloyd, rec, hist; /* hist: for one histogram */
     double counts; /* part of a step that goes to counts */
-    uint32_t rounds;
+    uint32_t over_steps, rounds;
 } auto_shares;
 
 kith_status auto_grow(auto_run *run, const auto_space *space,

@@ -100,6 +100,7 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
         limits[c] = r >= 1 ? (uint64_t)r : 1;
     }
     spec.radius = limits;
+    spec.ball = 1;
     kith_i_map map = {.run = map_cells,
                       .arg = locator,
                       .scratch = scratch_of(locator),

@@ -4,9 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { NORM_BINS = 60, MOST_AXES = 64, LEAST_AXES = 4 };
-static const double share_count = .004, share_norm = .006, share_mean = .012;
-static const double least_pca = .005;
+enum {
+    NORM_BINS = 60,
+    MOST_AXES = 64,
+    LEAST_AXES = 4,
+    BLIND_ALL = 16,
+    BLIND_AXES = 12
+};
+static const double share_count[2] = {.004, .01}; /* Gaussian, pure */
+static const double share_norm[2] = {.006, .02};
+static const double share_mean[2] = {.012, .03};
+static const double least_pca[2] = {.005, .02};
 
 /* A1: the number of rows. */
 static kith_status count_rows(auto_run *run, kith_error *err)
@@ -14,7 +22,8 @@ static kith_status count_rows(auto_run *run, kith_error *err)
     kith_i_map map = {0};
     kith_i_cells_spec spec = {.what = "row", .cells = 1};
     kith_i_cells cells;
-    kith_status status = auto_charge(run, share_count, &spec.count_charge, err);
+    kith_status status =
+        auto_charge(run, share_count[run->pure], &spec.count_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
@@ -39,7 +48,7 @@ static kith_status norm_histogram(auto_run *run, const double *point,
     if (!status) {
         kith_i_centers_set(&center, point);
         status = auto_histogram(run, &l, &one, what, .01 * reach, reach,
-                                NORM_BINS, share_norm, out, err);
+                                NORM_BINS, share_norm[run->pure], out, err);
     }
     auto_locator_free(&l);
     kith_i_free(center.coords);
@@ -52,11 +61,11 @@ static kith_status release_mean(auto_run *run, const auto_hist *hist,
                                 double *mean, double *length, kith_error *err)
 {
     uint32_t d = run->d;
+    double share = share_mean[run->pure], unit = auto_sum_sd(run, share, d);
     double best = HUGE_VAL, r1 = hist->up[hist->bins - 1];
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b], bias = auto_excess(hist, r);
-        double cost =
-            bias * bias + d * r * r / (run->mu * run->mu * share_mean);
+        double cost = bias * bias + d * r * r * unit * unit;
         if (cost < best) {
             best = cost;
             r1 = r;
@@ -72,7 +81,7 @@ static kith_status release_mean(auto_run *run, const auto_hist *hist,
                              : kith_i_fail_memory(err);
     if (!status) {
         kith_i_centers_set(&center, mean);
-        status = auto_residuals(run, &l, "mean", &r1, share_mean, &cells, err);
+        status = auto_residuals(run, &l, "mean", &r1, share, &cells, err);
     }
     if (!status) {
         double norm = 0;
@@ -113,21 +122,66 @@ static void map_centred(const void *arg, const kith_i_block *block,
     }
 }
 
-/* A4: radius for the second moments, and the share they need. */
+/* Noise edge of second moments of rows in the unit ball: what the largest
+ * eigenvalue of pure noise would be. */
+static double noise_edge(const auto_run *run, double share)
+{
+    double d = run->d;
+    return auto_sum_sd(run, share, d * (d + 1) / 2) * sqrt(2 * d);
+}
+
+/* A4: radius for the second moments, and the share they need so that the edge
+ * is a twentieth of the mean eigenvalue. In pure DP 0 if they would drown: not
+ * even twelve equal directions would stand above the edge. */
 static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
                      double *r2, double *share)
 {
-    double d = run->d, tail = 0;
-    double most = .25 * d / (d + 80);
-    double limit =
-        fmin(run->k * sqrt(2 * d) / (run->mu * sqrt(most)), .5 * hist->total);
+    double d = run->d, tail = 0, most = run->pure ? .10 : .25 * d / (d + 80);
+    double limit = fmin(run->k * noise_edge(run, most), .5 * hist->total);
     uint32_t b = hist->bins - 1;
     while (b > 0 && tail + hist->h[b] <= limit)
         tail += hist->h[b--];
     *r2 = hist->up[b];
-    double need =
-        *r2 * *r2 * sqrt(2 * d) * d / (run->mu * .05 * run->n_hat * trace);
-    *share = fmax(least_pca, fmin(need * need, most));
+    double edge = *r2 * *r2 * noise_edge(run, most);
+    double over = edge * d / (.05 * run->n_hat * trace);
+    double need = most * (run->pure ? over : over * over);
+    *share = fmax(least_pca[run->pure], fmin(need, most));
+    if (run->pure && 12 * edge > run->n_hat * trace)
+        *share = 0;
+}
+
+/* Without second moments: all directions when there are few, else random
+ * ones (public coins), orthonormal. */
+static kith_status blind_axes(auto_run *run, double trace, auto_space *space,
+                              kith_error *err)
+{
+    uint32_t d = run->d, q = d <= BLIND_ALL ? d : BLIND_AXES;
+    space->blind = d > BLIND_ALL;
+    space->q = q;
+    space->axes = kith_i_alloc((size_t)q * d, sizeof *space->axes);
+    space->spread = kith_i_alloc(q, sizeof *space->spread);
+    if (!space->axes || !space->spread)
+        return kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < q; j++) {
+        double *axis = space->axes + (size_t)j * d, norm = 0;
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] = q == d ? i == j : kith_i_coins_normal(&run->coins);
+        for (uint32_t a = 0; q < d && a < j; a++) { /* Gram-Schmidt */
+            const double *other = space->axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * other[i];
+            for (uint32_t i = 0; i < d; i++)
+                axis[i] -= dot * other[i];
+        }
+        for (uint32_t i = 0; i < d; i++)
+            norm += axis[i] * axis[i];
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] /= sqrt(norm);
+        space->spread[j] = sqrt(fmax(trace / d, 1));
+    }
+    space->outside = trace * (1 - (double)q / d);
+    return KITH_OK;
 }
 
 /* A5: second moments, their leading directions. */
@@ -221,7 +275,8 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
         return status;
     double trace = auto_mean_square(&hist);
     plan_pca(run, &hist, trace, &r2, &share);
-    status = find_axes(run, r2, share, trace, space, err);
+    status = share > 0 ? find_axes(run, r2, share, trace, space, err)
+                       : blind_axes(run, trace, space, err);
     double step = kith_i_domain_step(run->domain);
     if (!status)
         status = kith_i_view_open(run->session, space->axes, space->q,

@@ -162,11 +162,11 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
             : kith_i_fail_memory(err);
     if (!status)
         auto_scales(coreset, cells, centers, scale);
-    for (int t = 0; !status && t < 2; t++) {
+    for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
         step_free(&found);
-        status =
-            step_in_view(run, space, shares, cells, scale, shares->over / 2,
-                         "fine cell", centers, &found, err);
+        status = step_in_view(run, space, shares, cells, scale,
+                              shares->over / shares->over_steps, "fine cell",
+                              centers, &found, err);
         double mean = 0;
         for (uint32_t j = 0; !status && j < cells; j++)
             mean += (scale[j] *= found.kappa) / cells;
@@ -340,15 +340,17 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
                         kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, q = space->q;
-    double carry =
-        run->n_hat / (3 * sqrt(q) / (run->mu * sqrt(shares->over / 2)));
+    /* as many fine cells as leave their noisy means worth something */
+    double unit = auto_sum_sd(run, shares->over / shares->over_steps, q);
+    double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
     double most = fmax(MOST_CELLS, CELLS_PER_CLUSTER * (double)k);
     most = fmin(fmin(most, coreset->n), floor(carry));
     kith_status status = KITH_OK;
     if (most > k) {
         status = over_cluster(run, space, shares, (uint32_t)most, coreset, err);
     } else {
-        shares->lloyd += shares->over + 2 * shares->hist;
+        double rest = shares->over + shares->over_steps * shares->hist;
+        *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     }
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);

@@ -39,6 +39,18 @@ static kith_status read_options(const kith_kmeans_options *given,
     return KITH_OK;
 }
 
+kith_status kith_i_kmeans_run(kith_session *session,
+                              const kith_kmeans_options *opt, uint64_t rows,
+                              kith_result *result, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    if (opt->method == KITH_KMEANS_AUTO && !domain->sparse)
+        return kith_i_kmeans_auto(session, opt, rows, result, err);
+    if (opt->method == KITH_KMEANS_BALCAN)
+        return kith_i_kmeans_balcan(session, opt, rows, result, err);
+    return kith_i_kmeans_lloyd(session, opt, rows, result, err);
+}
+
 static kith_status run(kith_session *session, const kith_kmeans_options *opt,
                        uint64_t rows, kith_result **out, kith_error *err)
 {
@@ -49,14 +61,7 @@ static kith_status run(kith_session *session, const kith_kmeans_options *opt,
     result->privacy = kith_i_session_privacy(session);
     result->guarantee = kith_i_session_guarantee(session);
     result->public_seed = opt->public_seed;
-    kith_status status;
-    if (opt->method == KITH_KMEANS_AUTO &&
-        kith_i_session_measure(session) == KITH_GAUSSIAN_DP && !domain->sparse)
-        status = kith_i_kmeans_auto(session, opt, rows, result, err);
-    else if (opt->method == KITH_KMEANS_BALCAN)
-        status = kith_i_kmeans_balcan(session, opt, rows, result, err);
-    else
-        status = kith_i_kmeans_lloyd(session, opt, rows, result, err);
+    kith_status status = kith_i_kmeans_run(session, opt, rows, result, err);
     if (!status)
         status = kith_i_session_receipts(session, &result->receipts,
                                          &result->receipt_count, err);
