@@ -155,11 +155,49 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
 void auto_scales(const auto_coreset *coreset, uint32_t k, const double *centers,
                  double *scale);
 
-/* ---- auto_step.c: A8, A10, A11 --------------------------------------------
+/* ---- auto_step.c: A8, A10 --------------------------------------------
  */
 
+/* What a step found: residual means, sizes and their noise. */
+typedef struct auto_step {
+    uint32_t k, width;
+    double *move;   /* k x width: residual means, not shrunk yet */
+    double *noise;  /* k: sd of one coordinate of move */
+    double *size;   /* k: noisy counts */
+    double size_sd; /* */
+    double kappa;   /* rms distance in units of the scale */
+} auto_step;
+
+/* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
+ * for each, in steps of the residuals' space. */
+kith_status auto_take_step(auto_run *run, const auto_locator *locator,
+                           const auto_shares *shares, const double *scale,
+                           double share, const char *what, auto_step *out,
+                           kith_error *err);
+void auto_step_free(auto_step *step);
+
+/* SHRINK: the factor for each of k rows of w values, stride apart: the larger
+ * of its own James-Stein factor and one pooled over the rows. dim: how many of
+ * the values are free. */
+void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
+                 const double *noise, double dim, double *factor);
+
+/* A8 to A12. */
 kith_status auto_refine(auto_run *run, const auto_space *space,
                         auto_shares *shares, auto_coreset *coreset,
                         kith_result *result, kith_error *err);
+
+/* ---- auto_recover.c: A11 when the view has fewer dimensions than the rows -
+ */
+
+/* From the view back to the rows' lattice: mean + V c. */
+void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
+               const double *centers, double *full);
+
+/* full: k x d, the centres in the rows' lattice. */
+kith_status auto_recover(auto_run *run, const auto_space *space,
+                         const auto_shares *shares, const double *scale,
+                         const double *centers, double *full, auto_step *found,
+                         kith_error *err);
 
 #endif

@@ -8,17 +8,7 @@
 /* Fine cells in A8: more gave worse optima (docs/auto.md). */
 enum { MOST_CELLS = 200, CELLS_PER_CLUSTER = 3 };
 
-/* What a step found: residual means, sizes and their noise. */
-typedef struct {
-    uint32_t k, width;
-    double *move;   /* k x width: residual means, shrunk later */
-    double *noise;  /* k: sd of one coordinate of move */
-    double *size;   /* k: noisy counts */
-    double size_sd; /* */
-    double kappa;   /* rms distance in units of the scale */
-} auto_step;
-
-static void step_free(auto_step *s)
+void auto_step_free(auto_step *s)
 {
     kith_i_free(s->move);
     kith_i_free(s->noise);
@@ -26,12 +16,10 @@ static void step_free(auto_step *s)
     memset(s, 0, sizeof *s);
 }
 
-/* STEP: l says where records are; scale: k, in steps of the residuals' space.
- */
-static kith_status take_step(auto_run *run, const auto_locator *l,
-                             const auto_shares *shares, const double *scale,
-                             double share, const char *what, auto_step *out,
-                             kith_error *err)
+kith_status auto_take_step(auto_run *run, const auto_locator *l,
+                           const auto_shares *shares, const double *scale,
+                           double share, const char *what, auto_step *out,
+                           kith_error *err)
 {
     uint32_t k = l->cells, w = l->width;
     kith_i_cells cells = {0};
@@ -79,15 +67,12 @@ static kith_status take_step(auto_run *run, const auto_locator *l,
     kith_i_free(used);
     kith_i_free(radius);
     if (status)
-        step_free(out);
+        auto_step_free(out);
     return status;
 }
 
-/* SHRINK: the factor for each row of move (k x w, stride apart): the larger
- * of its own James-Stein factor and one pooled over the rows. */
-static void shrink_rows(const double *move, size_t stride, uint32_t w,
-                        uint32_t k, const double *noise, double dim,
-                        double *factor)
+void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
+                 const double *noise, double dim, double *factor)
 {
     double pooled = 0;
     for (uint32_t j = 0; j < k; j++) {
@@ -128,10 +113,11 @@ static kith_status step_in_view(auto_run *run, const auto_space *space,
         status = auto_locator_set(&l, centers, err);
     if (!status) {
         kith_i_centers_set(&lattice, centers);
-        status = take_step(run, &l, shares, scale, share, what, found, err);
+        status =
+            auto_take_step(run, &l, shares, scale, share, what, found, err);
     }
     if (!status) {
-        shrink_rows(found->move, q, q, k, found->noise, q, factor);
+        auto_shrink(found->move, q, q, k, found->noise, q, factor);
         for (uint32_t j = 0; j < k; j++) {
             for (uint32_t i = 0; i < q; i++)
                 centers[(size_t)j * q + i] +=
@@ -163,7 +149,7 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
     if (!status)
         auto_scales(coreset, cells, centers, scale);
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
-        step_free(&found);
+        auto_step_free(&found);
         status = step_in_view(run, space, shares, cells, scale,
                               shares->over / shares->over_steps, "fine cell",
                               centers, &found, err);
@@ -192,96 +178,10 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
         auto_coreset_free(coreset);
         *coreset = made;
     }
-    step_free(&found);
+    auto_step_free(&found);
     kith_i_free(centers);
     kith_i_free(scale);
     return status;
-}
-
-/* A11 when the view has fewer dimensions than the rows: residuals in full
- * space, the part inside the view's axes and the rest shrunk apart. */
-static kith_status recover(auto_run *run, const auto_space *space,
-                           const auto_shares *shares, const double *scale,
-                           const double *centers, double *full,
-                           auto_step *found, kith_error *err)
-{
-    uint32_t k = run->k, q = space->q, d = run->d;
-    kith_i_centers lattice = {.k = k, .d = q};
-    lattice.coords = kith_i_alloc((size_t)k * q, sizeof *lattice.coords);
-    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
-    double *wide = kith_i_alloc(k, sizeof *wide);
-    double *inside = kith_i_alloc((size_t)k * q, sizeof *inside);
-    double *factor = kith_i_alloc(2 * (size_t)k, sizeof *factor);
-    auto_locator l = {
-        .centers = &lattice, .beside = space->view, .cells = k, .width = d};
-    kith_status status = KITH_OK;
-    if (!lattice.coords || !lattice.squares || !wide || !inside || !factor)
-        status = kith_i_fail_memory(err);
-    for (uint32_t j = 0; !status && j < k; j++) { /* mean + V c */
-        double *c = full + (size_t)j * d;
-        memcpy(c, space->mean, d * sizeof *c);
-        for (uint32_t a = 0; a < q; a++)
-            for (uint32_t i = 0; i < d; i++)
-                c[i] += space->axes[(size_t)a * d + i] *
-                        centers[(size_t)j * q + a] / space->finer;
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = nearbyint(c[i]);
-        wide[j] = sqrt(scale[j] * scale[j] + space->outside) / space->finer;
-    }
-    if (!status)
-        status = auto_locator_set(&l, full, err);
-    if (!status) {
-        kith_i_centers_set(&lattice, centers);
-        status = take_step(run, &l, shares, wide, shares->rec, "cluster", found,
-                           err);
-    }
-    for (uint32_t j = 0; !status && j < k; j++) { /* split the moves */
-        double *move = found->move + (size_t)j * d;
-        for (uint32_t a = 0; a < q; a++) {
-            const double *axis = space->axes + (size_t)a * d;
-            double dot = 0;
-            for (uint32_t i = 0; i < d; i++)
-                dot += axis[i] * move[i];
-            inside[(size_t)j * q + a] = dot;
-            for (uint32_t i = 0; i < d; i++)
-                move[i] -= dot * axis[i];
-        }
-    }
-    if (!status) {
-        shrink_rows(inside, q, q, k, found->noise, q, factor);
-        shrink_rows(found->move, d, d, k, found->noise, d - q, factor + k);
-        for (uint32_t j = 0; j < k; j++)
-            for (uint32_t i = 0; i < d; i++) {
-                double in = 0;
-                for (uint32_t a = 0; a < q; a++)
-                    in += space->axes[(size_t)a * d + i] *
-                          inside[(size_t)j * q + a];
-                full[(size_t)j * d + i] +=
-                    factor[j] * in +
-                    factor[k + j] * found->move[(size_t)j * d + i];
-            }
-    }
-    auto_locator_free(&l);
-    kith_i_free(lattice.coords);
-    kith_i_free(lattice.squares);
-    kith_i_free(wide);
-    kith_i_free(inside);
-    kith_i_free(factor);
-    return status;
-}
-
-/* From the view back to the rows' lattice: mean + V c. */
-static void lift(const auto_space *space, uint32_t k, uint32_t d,
-                 const double *centers, double *full)
-{
-    for (uint32_t j = 0; j < k; j++)
-        for (uint32_t i = 0; i < d; i++) {
-            double sum = 0;
-            for (uint32_t a = 0; a < space->q; a++)
-                sum += space->axes[(size_t)a * d + i] *
-                       centers[(size_t)j * space->q + a];
-            full[(size_t)j * d + i] = space->mean[i] + sum / space->finer;
-        }
 }
 
 static kith_status finish(auto_run *run, const auto_space *space,
@@ -298,23 +198,23 @@ static kith_status finish(auto_run *run, const auto_space *space,
     auto_step found = {0};
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= 1.25) {
-        step_free(&found);
+        auto_step_free(&found);
         auto_scales(coreset, k, centers, scale);
         status = step_in_view(run, space, shares, k, scale,
                               shares->lloyd * growth / sum, "cluster", centers,
                               &found, err);
     }
-    step_free(&found);
+    auto_step_free(&found);
     if (!status) {
         auto_scales(coreset, k, centers, scale);
         if (space->q < d) {
-            status =
-                recover(run, space, shares, scale, centers, full, &found, err);
+            status = auto_recover(run, space, shares, scale, centers, full,
+                                  &found, err);
         } else {
             status = step_in_view(run, space, shares, k, scale, shares->rec,
                                   "cluster", centers, &found, err);
             if (!status)
-                lift(space, k, d, centers, full);
+                auto_lift(space, k, d, centers, full);
         }
     }
     double noise = 0;
@@ -331,7 +231,7 @@ static kith_status finish(auto_run *run, const auto_space *space,
         result->rounds = shares->rounds + 1;
         kith_i_result_set_centers(result, run->domain, full);
     }
-    step_free(&found);
+    auto_step_free(&found);
     return status;
 }
 

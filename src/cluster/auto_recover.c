@@ -1,0 +1,145 @@
+/* A11 when the view has fewer dimensions than the rows: residuals in full
+ * space. Where the axes are principal directions, the part of a residual mean
+ * inside them and the rest are shrunk apart; where they are random, coordinate
+ * by coordinate (a pixel that is the same everywhere is all noise). */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
+               const double *centers, double *full)
+{
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double sum = 0;
+            for (uint32_t a = 0; a < space->q; a++)
+                sum += space->axes[(size_t)a * d + i] *
+                       centers[(size_t)j * space->q + a];
+            full[(size_t)j * d + i] = space->mean[i] + sum / space->finer;
+        }
+}
+
+/* Split each move into its part inside the axes and the rest, shrink both,
+ * add. inside: k x q, factor: 2k of scratch. */
+static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
+                          double *inside, double *factor, double *full)
+{
+    uint32_t k = found->k, q = space->q;
+    for (uint32_t j = 0; j < k; j++) {
+        double *move = found->move + (size_t)j * d;
+        for (uint32_t a = 0; a < q; a++) {
+            const double *axis = space->axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * move[i];
+            inside[(size_t)j * q + a] = dot;
+            for (uint32_t i = 0; i < d; i++)
+                move[i] -= dot * axis[i];
+        }
+    }
+    auto_shrink(inside, q, q, k, found->noise, q, factor);
+    auto_shrink(found->move, d, d, k, found->noise, d - q, factor + k);
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double in = 0;
+            for (uint32_t a = 0; a < q; a++)
+                in +=
+                    space->axes[(size_t)a * d + i] * inside[(size_t)j * q + a];
+            full[(size_t)j * d + i] +=
+                factor[j] * in + factor[k + j] * found->move[(size_t)j * d + i];
+        }
+}
+
+/* Empirical Bayes for each coordinate: its variance over the clusters, without
+ * the noise's, says how much of a move to believe. */
+static void move_by_coordinate(uint32_t d, const auto_step *found, double *full)
+{
+    uint32_t k = found->k;
+    double total = 0;
+    for (uint32_t j = 0; j < k; j++)
+        total += fmax(found->size[j], 1);
+    for (uint32_t i = 0; i < d; i++) {
+        double signal = 0;
+        for (uint32_t j = 0; j < k; j++) {
+            double g = found->move[(size_t)j * d + i], s = found->noise[j];
+            signal += fmax(found->size[j], 1) / total * (g * g - s * s);
+        }
+        signal = fmax(signal, 0);
+        for (uint32_t j = 0; j < k; j++) {
+            double noise = found->noise[j] * found->noise[j];
+            full[(size_t)j * d + i] += found->move[(size_t)j * d + i] * signal /
+                                       fmax(signal + noise, 1e-300);
+        }
+    }
+}
+
+/* One step with this share, from the centres in full. */
+static kith_status recover_once(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, double share,
+                                const kith_i_centers *lattice,
+                                const double *wide, double *full,
+                                auto_step *found, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d;
+    auto_locator l = {
+        .centers = lattice, .beside = space->view, .cells = k, .width = d};
+    double *inside = kith_i_alloc((size_t)k * space->q, sizeof *inside);
+    double *factor = kith_i_alloc(2 * (size_t)k, sizeof *factor);
+    kith_status status = inside && factor ? KITH_OK : kith_i_fail_memory(err);
+    for (size_t i = 0; !status && i < (size_t)k * d; i++)
+        full[i] = nearbyint(full[i]); /* residuals are from these */
+    if (!status)
+        status = auto_locator_set(&l, full, err);
+    if (!status)
+        status =
+            auto_take_step(run, &l, shares, wide, share, "cluster", found, err);
+    if (!status && space->blind)
+        move_by_coordinate(d, found, full);
+    else if (!status)
+        move_by_parts(space, d, found, inside, factor, full);
+    auto_locator_free(&l);
+    kith_i_free(inside);
+    kith_i_free(factor);
+    return status;
+}
+
+kith_status auto_recover(auto_run *run, const auto_space *space,
+                         const auto_shares *shares, const double *scale,
+                         const double *centers, double *full, auto_step *found,
+                         kith_error *err)
+{
+    uint32_t k = run->k, q = space->q, d = run->d;
+    kith_i_centers lattice = {.k = k, .d = q};
+    lattice.coords = kith_i_alloc((size_t)k * q, sizeof *lattice.coords);
+    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
+    double *wide = kith_i_alloc(k, sizeof *wide);
+    kith_status status = KITH_OK;
+    if (!lattice.coords || !lattice.squares || !wide)
+        status = kith_i_fail_memory(err);
+    double share = shares->rec;
+    if (!status) {
+        kith_i_centers_set(&lattice, centers);
+        auto_lift(space, k, d, centers, full);
+        for (uint32_t j = 0; j < k; j++)
+            wide[j] = sqrt(scale[j] * scale[j] + space->outside) / space->finer;
+    }
+    /* Random axes leave the centres near the mean. If the noise of a first
+     * estimate is small against the spread, a second step from it is worth
+     * more: its residuals are as short as the clusters are small. */
+    double first = .45 * share;
+    if (!status && space->blind &&
+        sqrt(d) * auto_sum_sd(run, .9 * first, d) * k / run->n_hat < .35) {
+        status = recover_once(run, space, shares, first, &lattice, wide, full,
+                              found, err);
+        auto_step_free(found);
+        share -= first + shares->hist;
+    }
+    if (!status)
+        status = recover_once(run, space, shares, share, &lattice, wide, full,
+                              found, err);
+    kith_i_free(lattice.coords);
+    kith_i_free(lattice.squares);
+    kith_i_free(wide);
+    return status;
+}
