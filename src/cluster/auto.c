@@ -54,19 +54,22 @@ static auto_shares divide_pure(const auto_run *run, const auto_space *space)
     auto_shares s = {.tree = .25,
                      .leaf = .12,
                      .over = .16,
-                     .lloyd = space->blind ? 0 : .22,
+                     .lloyd = space->blind && !run->opt->rounds ? 0 : .22,
                      .rec = space->blind ? .75 : .20 + .25 * (1 - f),
                      .counts = 1 / (2 + fmin(q, 10)),
                      .over_steps = 1};
     double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
     double noise = sqrt(q * (q + 1)) * k /
                    (run->budget * s.lloyd / all * pool * run->n_hat);
-    if (!space->blind)
+    if (run->opt->rounds)
+        s.rounds = run->opt->rounds;
+    else if (!space->blind)
         s.rounds = (uint32_t)fmin(4, floor(sqrt(.02) / noise));
     if (s.rounds == 0) {
         s.rec += s.lloyd;
         s.lloyd = 0;
     }
+    hist = fmin(hist, .2 * pool / (3 + s.rounds));
     double scale = (pool - hist * (3 + s.rounds)) / all;
     s.tree *= scale;
     s.leaf *= scale;
@@ -95,6 +98,8 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
      * Lloyd then has not converged (cabs, trips: docs/auto.md). */
     double rounds = fmin(.02 / noise, 8 + .002 / noise);
     s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
+    if (run->opt->rounds)
+        s.rounds = run->opt->rounds;
     s.over_steps = 2;
     s.hist = pool * .03 / (2 + s.over_steps + s.rounds);
     s.counts = fmax(.08, 1 / (2 + q));

@@ -188,6 +188,15 @@ static kith_status check_budget(const balcan_run *run, kith_error *err)
     return KITH_OK;
 }
 
+/* Measured (docs/balcan.md): a pure round divides epsilon, which only few
+ * features can bear. */
+static uint32_t default_rounds(const kith_session *session)
+{
+    if (kith_i_session_measure(session) == KITH_GAUSSIAN_DP)
+        return 4;
+    return kith_i_session_domain(session)->dimension <= 32 ? 3 : 1;
+}
+
 kith_status kith_i_kmeans_balcan(kith_session *session,
                                  const kith_kmeans_options *opt, uint64_t rows,
                                  kith_result *result, kith_error *err)
@@ -202,7 +211,7 @@ kith_status kith_i_kmeans_balcan(kith_session *session,
         return kith_i_refuse_paper_constants(
             (double)rows, opt->clusters,
             kith_i_session_privacy(session).epsilon, err);
-    result->rounds = opt->rounds ? opt->rounds : pure ? 1 : 4;
+    result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
     balcan_run run = {.session = session,
                       .opt = opt,
                       .steps = 4 + result->rounds,

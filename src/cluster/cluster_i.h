@@ -15,6 +15,12 @@ kith_status kith_i_spread(const kith_i_domain *domain, uint32_t k,
                           kith_i_coins *coins, double *centers,
                           kith_error *err);
 
+/* kmeans.c: runs the method that opt asks for, or the one that stands in for
+ * it; fills the result like the methods below. */
+kith_status kith_i_kmeans_run(kith_session *session,
+                              const kith_kmeans_options *opt, uint64_t rows,
+                              kith_result *result, kith_error *err);
+
 /* kmeans_lloyd.c: fills the result's centres, weights, rounds and noise.
  * rows: the expected number of rows for a plan, 0 in a real run. */
 kith_status kith_i_kmeans_lloyd(kith_session *session,

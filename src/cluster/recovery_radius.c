@@ -61,11 +61,15 @@ static uint32_t cheapest_bin(const kith_i_recovery *r,
                              const kith_i_cells *cells, const double *edges,
                              double noise)
 {
-    uint32_t d = kith_i_session_domain(r->session)->dimension, best = 0;
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    uint32_t d = domain->dimension, best = 0;
     int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
     double scale = pure ? fmin(1.5 / sqrt(d), 1) : 1, least = HUGE_VAL;
     for (uint32_t b = 0; b < RADIUS_BINS; b++) {
-        double moved = noise * edges[b] * r->k / r->rows, lost = 0;
+        double reach = edges[b], lost = 0;
+        if (pure && b + 1 == RADIUS_BINS) /* K-norm noise, if that is less */
+            reach = fmin(reach, sqrt((double)domain->l2_squared * (d + 1) / 2));
+        double moved = noise * reach * r->k / r->rows;
         for (uint32_t c = b + 1; b + 1 < RADIUS_BINS && c < RADIUS_BINS; c++) {
             double size = (double)cells->counts[c];
             double length = edges[c] * (c + 1 < RADIUS_BINS ? 1 : 2);

@@ -282,8 +282,8 @@ kith_i_loss kith_i_session_left(const kith_session *s)
 
 void kith_i_session_hold(kith_session *s, kith_i_loss loss)
 {
-    kith_i_loss free = s->total - s->spent;
-    s->held = loss < free ? loss : free;
+    kith_i_loss unspent = s->total - s->spent;
+    s->held = loss < unspent ? loss : unspent;
 }
 
 const char *kith_i_session_guarantee(const kith_session *s)

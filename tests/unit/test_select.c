@@ -57,7 +57,7 @@ static void test_laws(void **state)
     kith_i_entropy_open(&e, &source, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int replace = 0; replace < 2; replace++) {
-            uint32_t n = cases[i].n, order[MOST];
+            uint32_t n = cases[i].n, order[MOST] = {0};
             kith_i_exponent b =
                 kith_i_exponent_for((kith_i_loss)(cases[i].range * 0x1p50),
                                     cases[i].bound, replace);
