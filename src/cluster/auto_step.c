@@ -191,13 +191,15 @@ static kith_status finish(auto_run *run, const auto_space *space,
                           kith_error *err)
 {
     uint32_t k = run->k, d = run->d;
+    /* Later steps count for more; but not 1.25^1000 times more. */
     double sum = 0, growth = 1;
-    for (uint32_t t = 0; t < shares->rounds; t++, growth *= 1.25)
+    double faster = pow(1.25, fmin(1, 24.0 / fmax(shares->rounds, 1)));
+    for (uint32_t t = 0; t < shares->rounds; t++, growth *= faster)
         sum += growth;
     kith_status status = KITH_OK;
     auto_step found = {0};
     growth = 1;
-    for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= 1.25) {
+    for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= faster) {
         auto_step_free(&found);
         auto_scales(coreset, k, centers, scale);
         status = step_in_view(run, space, shares, k, scale,
@@ -228,7 +230,7 @@ static kith_status finish(auto_run *run, const auto_space *space,
                           ? kith_i_domain_step(run->domain)
                           : kith_i_domain_step(kith_i_view_domain(space->view));
         result->noise = sqrt(noise) * step;
-        result->rounds = shares->rounds + 1;
+        result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);
     }
     auto_step_free(&found);

@@ -136,7 +136,7 @@ run 0 kmeans -k 3 -e 1 --bounds -1:1 --quiet -o b.json secretname.csv
 differ a.json b.json
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --quiet --progress always secretname.csv
 check "quiet without bar" [ ! -s "$ERR" ]
-run 0 kmeans -k 3 -e 1 --bounds -1:1 --progress always --rounds 4 secretname.csv
+run 0 kmeans --method lloyd -k 3 -e 1 --bounds -1:1 --progress always --rounds 4 secretname.csv
 said 'step 4 of 4'
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --progress never secretname.csv
 check "no bar" sh -c "! grep -q 'step' '$ERR'"
