@@ -47,7 +47,8 @@ void kith_i_score_block(const kith_i_centers *centers,
                         const kith_i_block *block, double *scratch,
                         double *scores);
 
-/* ---- pull.c: the part of a record in a step of k-median ------------------- */
+/* ---- pull.c: the part of a record in a step of k-median -------------------
+ */
 
 typedef struct kith_i_pull {
     const kith_i_centers *centers; /* sparse like the rows */

@@ -133,8 +133,8 @@ void kith_plain_options_init(kith_plain_options *opt, size_t size)
     opt->size = size;
 }
 
-static kith_status read_options(const kith_plain_options *from,
-                                kith_plain_options *opt, kith_error *err)
+kith_status kith_i_plain_read_options(const kith_plain_options *from,
+                                      kith_plain_options *opt, kith_error *err)
 {
     memset(opt, 0, sizeof *opt);
     if (!from || from->size < sizeof from->size)
@@ -161,7 +161,7 @@ kith_status kith_plain_kmeans(const kith_dataset *data,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a dataset and a place for the result are needed");
     *out = NULL;
-    kith_status status = read_options(options, &opt, err);
+    kith_status status = kith_i_plain_read_options(options, &opt, err);
     if (status)
         return status;
     const kith_i_domain *domain = kith_i_dataset_domain(data);

@@ -9,6 +9,7 @@
 #include "base/wide.h"
 #include "kernel/kernel_i.h"
 #include "kith/data.h"
+#include "kith/plain.h"
 
 /* One worker's own memory. */
 typedef struct kith_i_plain_worker {
@@ -60,6 +61,10 @@ static inline uint64_t kith_i_plain_distance(uint64_t norm, double score)
 void kith_i_plain_seed(kith_i_plain_run *run, kith_i_coins *coins);
 
 /* ---- kmeans_plain.c ---- */
+
+/* Copy and check; the defaults are filled in. */
+kith_status kith_i_plain_read_options(const kith_plain_options *from,
+                                      kith_plain_options *opt, kith_error *err);
 
 /* One round of Lloyd from real and centers: assign, then move. *cost: of the
  * centres before the move. Returns whether a centre changed on the lattice. */

@@ -1,4 +1,5 @@
-/* `kith kmeans`: open the outputs, read the rows, pass the gate, write. */
+/* `kith kmeans` and `kith kmedian`: open the outputs, read the rows, pass the
+ * gate, write. */
 #include <math.h>
 
 #include "centers.h"
@@ -28,6 +29,34 @@ static void warn_weak(const kmeans_run *run)
 
 /* ---- running ------------------------------------------------------------- */
 
+static kith_status release_means(kmeans_run *run, kith_session *session,
+                                 kith_result **result, kith_error *err)
+{
+    kith_kmeans_options ko;
+    kith_kmeans_options_init(&ko, sizeof ko);
+    ko.clusters = run->clusters;
+    ko.method = run->method;
+    ko.paper_constants = run->paper_constants;
+    ko.rounds = run->rounds;
+    ko.public_seed = run->seed;
+    ko.progress = progress_step;
+    ko.progress_arg = &run->progress;
+    return kith_kmeans(session, &ko, result, err);
+}
+
+static kith_status release_median(kmeans_run *run, kith_session *session,
+                                  kith_result **result, kith_error *err)
+{
+    kith_kmedian_options mo;
+    kith_kmedian_options_init(&mo, sizeof mo);
+    mo.clusters = run->clusters;
+    mo.rounds = run->rounds;
+    mo.public_seed = run->seed;
+    mo.progress = progress_step;
+    mo.progress_arg = &run->progress;
+    return kith_kmedian(session, &mo, result, err);
+}
+
 static kith_status run_private(kmeans_run *run, kith_dataset **data,
                                kith_result **result, kith_error *err)
 {
@@ -42,16 +71,8 @@ static kith_status run_private(kmeans_run *run, kith_dataset **data,
     if (status)
         return status;
     *data = NULL; /* the session's now */
-    kith_kmeans_options ko;
-    kith_kmeans_options_init(&ko, sizeof ko);
-    ko.clusters = run->clusters;
-    ko.method = run->method;
-    ko.paper_constants = run->paper_constants;
-    ko.rounds = run->rounds;
-    ko.public_seed = run->seed;
-    ko.progress = progress_step;
-    ko.progress_arg = &run->progress;
-    status = kith_kmeans(session, &ko, result, err);
+    status = run->median ? release_median(run, session, result, err)
+                         : release_means(run, session, result, err);
     kith_session_close(session);
     return status;
 }
@@ -68,7 +89,8 @@ static kith_status run_plain(kmeans_run *run, const kith_dataset *data,
     po.threads = run->source.threads;
     po.progress = progress_step;
     po.progress_arg = &run->progress;
-    return kith_plain_kmeans(data, &po, result, err);
+    return run->median ? kith_plain_kmedian(data, &po, result, err)
+                       : kith_plain_kmeans(data, &po, result, err);
 }
 
 static int run_on_data(kmeans_run *run, const args *a, kith_result **result)

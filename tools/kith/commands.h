@@ -5,10 +5,11 @@
 #include "args.h"
 
 const arg_command *command_kmeans(void);
+const arg_command *command_kmedian(void);
 const arg_command *command_evaluate(void);
 const arg_command *command_assign(void);
 const arg_command *command_generate(void);
 
-int kmeans_main(const args *a); /* exit code */
+int kmeans_main(const args *a); /* of kmedian too; exit code */
 
 #endif

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 4 };
+enum { COMMANDS = 5 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -55,12 +55,12 @@ int main(int argc, char **argv)
 {
     output_prepare();
     const arg_command *commands[COMMANDS] = {
-        command_kmeans(), command_evaluate(), command_assign(),
-        command_generate()};
+        command_kmeans(), command_kmedian(), command_evaluate(),
+        command_assign(), command_generate()};
     int code = CLI_OK;
     if (argc < 2) {
-        code = cli_usage("a command is needed: kmeans, evaluate, assign or "
-                         "generate");
+        code = cli_usage("a command is needed: kmeans, kmedian, evaluate, "
+                         "assign or generate");
     } else if (!strcmp(argv[1], "--help")) {
         print_help(commands);
     } else if (!strcmp(argv[1], "--version")) {

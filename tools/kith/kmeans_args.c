@@ -1,5 +1,5 @@
-/* The options of `kith kmeans`: table, checks, and how they exclude each
- * other. */
+/* The options of `kith kmeans` and `kith kmedian`: tables, checks, and how they
+ * exclude each other. */
 #include <string.h>
 
 #include "cli.h"
@@ -26,10 +26,12 @@ static const arg_option privacy_options[] = {
     {"insecure-seed", 0, "N",
      "draw the noise from a seed, for tests; voids every guarantee"},
     {"non-private", 0, NULL,
-     "run k-means++ and Lloyd without noise, for comparison"},
+     "run from k-means++ to convergence without noise, for comparison"},
     {"starts", 0, "S", "with --non-private: best of S starts (default: 1)"},
 };
 
+/* The first ONLY_KMEANS are not for kmedian. */
+enum { ONLY_KMEANS = 2 };
 static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; lloyd: Lloyd iterations on noisy "
@@ -64,26 +66,56 @@ static arg_group kmeans_groups[] = {
     {"Output", output_options, sizeof output_options / sizeof *output_options},
 };
 
-static const char NOTES[] =
-    "INPUT is one or more files (.csv .tsv .npy .svm, also .gz or .zst), "
-    "shards of\none dataset; - is standard input. Whoever reads the model "
-    "learns almost nothing\nabout any single row; the bounds, the options "
-    "and the number of features are\npublic.\n"
-    "Example: kith kmeans -k 8 -e 1 --bounds 0:100 -o model.json rows.csv\n";
+static arg_group kmedian_groups[] = {
+    {"Privacy", privacy_options,
+     sizeof privacy_options / sizeof *privacy_options},
+    {"Bounds (public; a box or a ball or both are required)", bounds_options,
+     0},
+    {"Method", method_options + ONLY_KMEANS,
+     sizeof method_options / sizeof *method_options - ONLY_KMEANS},
+    {"Input", source_options, 0},
+    {"Output", output_options, sizeof output_options / sizeof *output_options},
+};
+
+#define USAGE "-k K -e EPS [--delta D] BOUNDS [OPTION]... INPUT..."
+#define NOTES(example)                                                         \
+    "INPUT is one or more files (.csv .tsv .npy .svm, also .gz or .zst), "     \
+    "shards of\none dataset; - is standard input. Whoever reads the model "    \
+    "learns almost nothing\nabout any single row; the bounds, the options "    \
+    "and the number of features are\npublic.\n"                                \
+    "Example: kith " example " -k 8 -e 1 --bounds 0:100 -o model.json "        \
+    "rows.csv\n"
 
 const arg_command *command_kmeans(void)
 {
     static const arg_command command = {
         .name = "kmeans",
         .summary = "Publish k centres of the rows under differential privacy.",
-        .usage = "-k K -e EPS [--delta D] BOUNDS [OPTION]... INPUT...",
-        .notes = NOTES,
+        .usage = USAGE,
+        .notes = NOTES("kmeans"),
         .groups = kmeans_groups,
         .group_count = sizeof kmeans_groups / sizeof *kmeans_groups,
         .run = kmeans_main,
     };
     kmeans_groups[1].count = bounds_option_count;
     kmeans_groups[3].count = source_option_count;
+    return &command;
+}
+
+const arg_command *command_kmedian(void)
+{
+    static const arg_command command = {
+        .name = "kmedian",
+        .summary = "Publish k medians of the rows, which outliers hardly "
+                   "move.",
+        .usage = USAGE,
+        .notes = NOTES("kmedian"),
+        .groups = kmedian_groups,
+        .group_count = sizeof kmedian_groups / sizeof *kmedian_groups,
+        .run = kmeans_main,
+    };
+    kmedian_groups[1].count = bounds_option_count;
+    kmedian_groups[3].count = source_option_count;
     return &command;
 }
 
@@ -99,17 +131,20 @@ static int refuse_with(const args *a, const char *name,
     return CLI_OK;
 }
 
-static int check_mode(const args *a)
+static int check_mode(const kmeans_run *run, const args *a)
 {
     static const char *const not_plain[] = {
-        "epsilon", "delta",  "adjacency", "insecure-seed", "ledger", "account",
-        "dry-run", "method", "paper-constants", NULL};
+        "epsilon", "delta",   "adjacency", "insecure-seed",
+        "ledger",  "account", "dry-run",   NULL};
+    static const char *const no_method[] = {"method", "paper-constants", NULL};
     static const char *const not_dry[] = {
         "insecure-seed", "centers", "format", "columns", "header",
         "no-header",     "missing", "ledger", "account", NULL};
     int dry = args_value(a, "dry-run") != NULL;
     int plain = args_value(a, "non-private") != NULL;
     int code = plain ? refuse_with(a, "non-private", not_plain) : CLI_OK;
+    if (!code && plain && !run->median)
+        code = refuse_with(a, "non-private", no_method);
     if (!code && dry)
         code = refuse_with(a, "dry-run", not_dry);
     if (code)
@@ -170,6 +205,8 @@ static const kith_kmeans_method method_values[] = {
 const char *kmeans_method_name(const kmeans_run *run)
 {
     unsigned i = 0;
+    if (run->median)
+        return "weiszfeld";
     while (method_values[i] != run->method)
         i++;
     return method_names[i];
@@ -183,7 +220,7 @@ static int parse_numbers(kmeans_run *run, const args *a)
     int code = args_count(a, "clusters", 1, MAX_CLUSTERS, &run->clusters);
     if (!code)
         code = parse_privacy(run, a);
-    if (!code)
+    if (!code && !run->median)
         code = args_choice(a, "method", method_names, &method);
     run->method = method_values[method];
     if (!code && run->paper_constants && run->method != KITH_KMEANS_BALCAN)
@@ -223,13 +260,15 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
         .non_private = args_value(a, "non-private") != NULL,
         .dry_run = args_value(a, "dry-run") != NULL,
         .quiet = args_value(a, "quiet") != NULL,
-        .paper_constants = args_value(a, "paper-constants") != NULL,
+        .median = !strcmp(a->command->name, "kmedian"),
         .output = args_value(a, "output"),
         .centers = args_value(a, "centers"),
     };
     if (run->output && !strcmp(run->output, "-"))
         run->output = NULL; /* standard output */
-    int code = check_mode(a);
+    run->paper_constants =
+        !run->median && args_value(a, "paper-constants") != NULL;
+    int code = check_mode(run, a);
     if (!code)
         code = parse_numbers(run, a);
     if (!code)

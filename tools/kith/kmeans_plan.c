@@ -42,8 +42,20 @@ static int write_plan(const kmeans_run *run, const kith_result *plan, output *o)
     return code ? code : output_commit(o);
 }
 
-int kmeans_run_plan(kmeans_run *run)
+static kith_status price(const kmeans_run *run, kith_result **plan,
+                         kith_error *err)
 {
+    uint32_t d = run->source.options.dimension;
+    int sparse = run->source.options.format == KITH_FORMAT_SVMLIGHT;
+    if (run->median) {
+        kith_kmedian_options mo;
+        kith_kmedian_options_init(&mo, sizeof mo);
+        mo.clusters = run->clusters;
+        mo.rounds = run->rounds;
+        mo.public_seed = run->seed;
+        return kith_kmedian_plan(run->rows, d, sparse, &run->bounds.view,
+                                 &run->privacy, &mo, plan, err);
+    }
     kith_kmeans_options ko;
     kith_kmeans_options_init(&ko, sizeof ko);
     ko.clusters = run->clusters;
@@ -51,17 +63,18 @@ int kmeans_run_plan(kmeans_run *run)
     ko.paper_constants = run->paper_constants;
     ko.rounds = run->rounds;
     ko.public_seed = run->seed;
+    return kith_kmeans_plan(run->rows, d, sparse, &run->bounds.view,
+                            &run->privacy, &ko, plan, err);
+}
+
+int kmeans_run_plan(kmeans_run *run)
+{
     kith_error err = {0};
     kith_result *plan = NULL;
     output o = {0};
     int code = output_open(&o, run->output);
     if (!code)
-        code =
-            cli_status(kith_kmeans_plan(
-                           run->rows, run->source.options.dimension,
-                           run->source.options.format == KITH_FORMAT_SVMLIGHT,
-                           &run->bounds.view, &run->privacy, &ko, &plan, &err),
-                       &err);
+        code = cli_status(price(run, &plan, &err), &err);
     if (!code)
         code = write_plan(run, plan, &o);
     if (!code && !run->quiet)

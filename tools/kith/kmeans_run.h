@@ -1,4 +1,5 @@
-/* kmeans_run: what the options of `kith kmeans` come down to. */
+/* kmeans_run: what the options of `kith kmeans` and `kith kmedian` come down
+ * to. */
 #ifndef KITH_TOOL_KMEANS_RUN_H
 #define KITH_TOOL_KMEANS_RUN_H
 
@@ -9,6 +10,7 @@
 
 typedef struct kmeans_run {
     uint32_t clusters, rounds, starts;
+    int median; /* kith kmedian: no method */
     kith_kmeans_method method;
     kith_privacy privacy; /* all zero: --non-private */
     uint64_t seed, insecure_seed;

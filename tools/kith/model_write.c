@@ -148,8 +148,8 @@ json_t *model_build(const kith_result *result, const kmeans_run *run)
     const double *centers = kith_result_centers(result, &k, &d);
     const double *weights = kith_result_weights(result);
     return json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:s}",
-                     "kith", 1, "kind", "kmeans", "k", (json_int_t)k,
-                     "dimension", (json_int_t)d, "method",
+                     "kith", 1, "kind", run->median ? "kmedian" : "kmeans", "k",
+                     (json_int_t)k, "dimension", (json_int_t)d, "method",
                      run->non_private ? "non-private" : kmeans_method_name(run),
                      "centers", center_rows(centers, k, d), "weights",
                      number_array(weights, weights ? k : 0), "privacy",

@@ -1,0 +1,254 @@
+/* kith_kmedian: checks the options; a private k-means run with a share of the
+ * budget gives the start, noisy steps of k-median do the rest. */
+#include "kmedian_i.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000, MOST_ROUNDS = 8 };
+
+void kith_kmedian_options_init(kith_kmedian_options *opt, size_t size)
+{
+    if (!opt || size < sizeof opt->size)
+        return;
+    memset(opt, 0, size);
+    opt->size = size;
+}
+
+static kith_status read_options(const kith_kmedian_options *given,
+                                kith_kmedian_options *opt, kith_error *err)
+{
+    kith_kmedian_options_init(opt, sizeof *opt);
+    if (!given || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "initialise the options with "
+                           "kith_kmedian_options_init");
+    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    if (opt->clusters == 0 || opt->clusters > MAX_CLUSTERS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the number of clusters must be between 1 and %d",
+                           MAX_CLUSTERS);
+    if (opt->rounds > MAX_ROUNDS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "at most %d rounds: each divides the budget",
+                           MAX_ROUNDS);
+    return KITH_OK;
+}
+
+/* Original units to lattice units, the inverse of kith_i_domain_restore. */
+static void to_lattice(const kith_i_domain *domain, const double *from,
+                       double *to)
+{
+    for (uint32_t i = 0; i < domain->dimension; i++) {
+        double u = domain->shift
+                       ? (from[i] - domain->shift[i]) * domain->stretch[i]
+                       : from[i];
+        to[i] = ldexp(u - domain->origin[i], domain->scale_log2);
+    }
+    kith_i_domain_clip(domain, to);
+}
+
+/* As many rounds as leave the noise of each, in a cluster of average size,
+ * below CALM typical distances: it grows like T in pure DP, like sqrt(T) in
+ * Gaussian DP. rows: a plan's, or the sum of the released weights. */
+static uint32_t default_rounds(const kith_i_median_run *run, double rows)
+{
+    static const double CALM = 0.13;
+    kith_measure measure = kith_i_session_measure(run->session);
+    int pure = measure == KITH_PURE_DP;
+    double d = run->domain->dimension;
+    double radius = (double)kith_i_median_radius() / KITH_I_MEDIAN_UNIT;
+    if (kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE)
+        radius *= 2;
+    double loss = kith_i_loss_value(kith_i_session_left(run->session), measure);
+    double sd = radius / loss * (pure ? sqrt(d + 2) : 1); /* K-norm noise */
+    double noise = sd * sqrt(d) * run->k / fmax(rows, 1);
+    double rounds = CALM / noise;
+    rounds = floor(pure ? rounds : rounds * rounds);
+    return (uint32_t)fmax(1, fmin(rounds, MOST_ROUNDS));
+}
+
+/* Of the budget, for the start; of what it leaves, for each tau; of the last
+ * round, for the weights. Measured: docs/kmedian.md. */
+static const double START_SHARE = 0.65, TAU_SHARE = 0.02, COUNT_SHARE = 0.05;
+
+/* Means first: a k-means run that sees only its share of the budget. Fills
+ * run->centers, and the result with what it releases. */
+static kith_status start(kith_i_median_run *run,
+                         const kith_kmedian_options *opt, uint64_t rows,
+                         kith_result *result, kith_error *err)
+{
+    kith_session *session = run->session;
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    kith_kmeans_options means;
+    kith_kmeans_options_init(&means, sizeof means);
+    means.clusters = opt->clusters;
+    means.public_seed = opt->public_seed;
+    kith_i_session_hold(session, kith_i_loss_share(kith_i_session_left(session),
+                                                   1 - START_SHARE));
+    kith_status status = kith_i_kmeans_run(session, &means, rows, result, err);
+    kith_i_session_hold(session, 0);
+    for (uint32_t j = 0; !status && j < opt->clusters; j++)
+        to_lattice(domain, result->centers + (size_t)j * domain->dimension,
+                   run->centers + (size_t)j * domain->dimension);
+    return status;
+}
+
+/* One step, and before the first and the middle one a new tau: far from the
+ * medians hardly any distance is short. */
+static kith_status step_once(kith_i_median_run *run, uint32_t t,
+                             kith_i_loss tau_charge, uint64_t rows,
+                             kith_result *result, kith_error *err)
+{
+    uint32_t rounds = result->rounds;
+    kith_i_session_hold(run->session, 0);
+    if (t == 0 || t == (rounds + 1) / 2) {
+        kith_status status = kith_i_median_tau(run, tau_charge, err);
+        if (status)
+            return status;
+        if (rows > 0) /* a plan: a quarter of the bound is typical */
+            run->tau = (double)kith_i_domain_l2(run->domain) / 4;
+    }
+    if (rounds > 1 && t < (rounds + 1) / 2)
+        kith_i_session_hold(run->session, tau_charge);
+    char what[64];
+    snprintf(what, sizeof what, "round %u of %u, pull", t + 1, rounds);
+    kith_i_loss round = kith_i_session_left(run->session) / (rounds - t);
+    kith_i_median_step step = {.what = what, .charge = round};
+    if (t + 1 == rounds) {
+        step.count_charge = kith_i_loss_share(round, COUNT_SHARE);
+        step.charge -= step.count_charge;
+    }
+    double noise = 0;
+    kith_status status =
+        kith_i_median_move(run, &step, (double)rows, &noise, err);
+    result->noise = noise * kith_i_domain_step(run->domain);
+    return status;
+}
+
+static kith_status steps(kith_i_median_run *run,
+                         const kith_kmedian_options *opt, uint64_t rows,
+                         kith_result *result, kith_error *err)
+{
+    uint32_t rounds = result->rounds;
+    kith_i_loss left = kith_i_session_left(run->session);
+    kith_i_loss tau_charge = kith_i_loss_share(left, TAU_SHARE);
+    if (tau_charge == 0 ||
+        kith_i_loss_share((left - 2 * tau_charge) / rounds, COUNT_SHARE) == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the budget is too small to be divided among %u "
+                           "rounds: raise epsilon or delta",
+                           rounds);
+    kith_status status = KITH_OK;
+    for (uint32_t t = 0; !status && t < rounds; t++) {
+        status = step_once(run, t, tau_charge, rows, result, err);
+        if (!status && opt->progress &&
+            opt->progress(opt->progress_arg, t + 1, rounds))
+            status = kith_i_fail(err, KITH_ERR_CANCELLED,
+                                 "stopped: what was spent stays spent");
+    }
+    kith_i_session_hold(run->session, 0);
+    return status;
+}
+
+static kith_status cluster(kith_session *session,
+                           const kith_kmedian_options *opt, uint64_t rows,
+                           kith_result *result, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    uint32_t k = opt->clusters;
+    kith_i_median_run run = {
+        .session = session, .k = k, .weights = result->weights};
+    run.centers =
+        kith_i_alloc((size_t)k * domain->dimension, sizeof *run.centers);
+    kith_status status = run.centers ? KITH_OK : kith_i_fail_memory(err);
+    if (!status)
+        status = start(&run, opt, rows, result, err);
+    if (!status)
+        status = kith_i_median_open(&run, err);
+    if (!status) {
+        double total = (double)rows;
+        for (uint32_t j = 0; rows == 0 && j < k; j++)
+            total += result->weights[j];
+        result->rounds =
+            opt->rounds ? opt->rounds : default_rounds(&run, total);
+    }
+    if (!status)
+        status = steps(&run, opt, rows, result, err);
+    if (!status)
+        kith_i_result_set_centers(result, domain, run.centers);
+    kith_i_median_close(&run);
+    kith_i_free(run.centers);
+    return status;
+}
+
+static kith_status release(kith_session *session,
+                           const kith_kmedian_options *opt, uint64_t rows,
+                           kith_result **out, kith_error *err)
+{
+    kith_result *result =
+        kith_i_result_new(opt->clusters, kith_i_session_domain(session));
+    if (!result)
+        return kith_i_fail_memory(err);
+    result->privacy = kith_i_session_privacy(session);
+    result->guarantee = kith_i_session_guarantee(session);
+    result->public_seed = opt->public_seed;
+    kith_status status = cluster(session, opt, rows, result, err);
+    if (!status)
+        status = kith_i_session_receipts(session, &result->receipts,
+                                         &result->receipt_count, err);
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
+    return status;
+}
+
+kith_status kith_kmedian(kith_session *session, const kith_kmedian_options *opt,
+                         kith_result **out, kith_error *err)
+{
+    *out = NULL;
+    kith_kmedian_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (!status && !session)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
+    return status ? status : release(session, &options, 0, out, err);
+}
+
+kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
+                              const kith_bounds *bounds,
+                              const kith_privacy *privacy,
+                              const kith_kmedian_options *opt,
+                              kith_result **out, kith_error *err)
+{
+    *out = NULL;
+    kith_kmedian_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (!status && rows == 0)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "a plan needs a guess of the number of rows");
+    if (!status && !privacy)
+        status = kith_i_fail(err, KITH_ERR_PRIVACY,
+                             "a plan needs epsilon and delta");
+    if (status)
+        return status;
+    options.progress = NULL;
+    kith_i_domain *domain;
+    status = kith_i_domain_new(bounds, dimension, sparse != 0, &domain, err);
+    if (status)
+        return status;
+    kith_session *session;
+    status = kith_i_session_open_plan(domain, privacy, &session, err);
+    if (status) {
+        kith_i_domain_free(domain);
+        return status;
+    }
+    status = release(session, &options, rows, out, err);
+    kith_session_close(session);
+    if (!status) { /* a plan has prices, no values */
+        kith_i_free((*out)->centers);
+        (*out)->centers = NULL;
+    }
+    return status;
+}

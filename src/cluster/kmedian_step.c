@@ -1,0 +1,171 @@
+/* One noisy step of k-median.
+ *
+ * With r = |x - c| of a record x and its nearest centre c, the step releases
+ * for each cluster the sum of (x - c)/max(r, tau) and the sum of
+ * 1/max(r, tau), together, since both are bounded whatever the bounds of the
+ * data are; their ratio is Weiszfeld's step for the sum of distances, rounded
+ * off within tau (Huber). All else is post-processing. */
+#include "kmedian_i.h"
+
+#include <math.h>
+
+enum { BINS_PER_OCTAVE = 4, OCTAVES = 16, BINS = BINS_PER_OCTAVE * OCTAVES };
+
+/* Share of records within tau of their centre. */
+static const double TAU_QUANTILE = 0.05;
+
+/* Claim: no clipping but for rounding. Because: (x - c)/max(r, tau) is at most
+ * 1 long and the inverse's part is a number in [0, 1]. */
+uint64_t kith_i_median_radius(void)
+{
+    return (uint64_t)ceil(hypot(KITH_I_MEDIAN_UNIT, KITH_I_MEDIAN_INVERSE));
+}
+
+kith_status kith_i_median_open(kith_i_median_run *run, kith_error *err)
+{
+    run->domain = kith_i_session_domain(run->session);
+    uint32_t k = run->k, d = run->domain->dimension;
+    run->lattice =
+        (kith_i_centers){.k = k, .d = d, .sparse = run->domain->sparse};
+    run->lattice.coords = kith_i_alloc((size_t)k * d, sizeof(double));
+    run->lattice.squares = kith_i_alloc(k, sizeof(double));
+    run->radius = kith_i_alloc(k, sizeof *run->radius);
+    if (!run->lattice.coords || !run->lattice.squares || !run->radius)
+        return kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < k; j++)
+        run->radius[j] = kith_i_median_radius();
+    kith_i_centers_set(&run->lattice, run->centers);
+    return KITH_OK;
+}
+
+void kith_i_median_close(kith_i_median_run *run)
+{
+    kith_i_free(run->lattice.coords);
+    kith_i_free(run->lattice.squares);
+    kith_i_free(run->radius);
+}
+
+/* ---- tau ------------------------------------------------------------------
+ */
+
+typedef struct {
+    const kith_i_centers *centers;
+    double square[BINS - 1]; /* upper edges of all bins but the last */
+} distance_bins;
+
+static void bin_distances(const void *arg, const kith_i_block *block,
+                          double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)value;
+    const distance_bins *bins = arg;
+    double *score = scratch;
+    kith_i_assign_block(bins->centers, block, scratch + KITH_I_BLOCK_ROWS, cell,
+                        score);
+    for (uint32_t r = 0; r < block->rows; r++) {
+        double square = kith_i_row_square(block, r) + score[r];
+        uint32_t low = 0, high = BINS - 1;
+        while (low < high) {
+            uint32_t middle = (low + high) / 2;
+            if (square <= bins->square[middle])
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        cell[r] = low;
+    }
+}
+
+kith_status kith_i_median_tau(kith_i_median_run *run, kith_i_loss charge,
+                              kith_error *err)
+{
+    distance_bins bins = {.centers = &run->lattice};
+    double most = 2 * (double)kith_i_domain_l2(run->domain);
+    for (int b = 0; b < BINS - 1; b++) {
+        double edge = most * exp2((double)(b + 1 - BINS) / BINS_PER_OCTAVE);
+        bins.square[b] = edge * edge;
+    }
+    kith_i_map map = {.run = bin_distances,
+                      .arg = &bins,
+                      .scratch = kith_i_pull_scratch(run->k, run->lattice.d,
+                                                     run->domain->sparse)};
+    uint32_t bin = 0;
+    kith_status status = kith_i_release_quantile(
+        run->session, &map, "distances", BINS, TAU_QUANTILE, charge, &bin, err);
+    if (!status)
+        run->tau = fmax(1, most * exp2((bin + 1.0 - BINS) / BINS_PER_OCTAVE));
+    return status;
+}
+
+/* ---- a step ---------------------------------------------------------------
+ */
+
+static void pull(const void *arg, const kith_i_block *block, double *scratch,
+                 uint32_t *cell, int32_t *value)
+{
+    kith_i_pull_block(arg, block, scratch, cell, value);
+}
+
+/* Move one centre. sum: d + 1 released numbers with noise of this standard
+ * deviation each. A centre whose sum of inverse distances may be nothing but
+ * noise, or whose step would be moved by noise beyond the bounds, stays. */
+static void move_center(const kith_i_median_run *run, const int64_t *sum,
+                        double sd, double *center)
+{
+    uint32_t d = run->domain->dimension;
+    double pulls = (double)sum[d] / KITH_I_MEDIAN_INVERSE / run->tau;
+    if ((double)sum[d] < 2 * sd || pulls <= 0)
+        return;
+    double scale = 1 / (KITH_I_MEDIAN_UNIT * pulls), square = 0;
+    double noise = d * (sd * scale) * (sd * scale);
+    if (noise > (double)run->domain->l2_squared)
+        return;
+    for (uint32_t i = 0; i < d; i++)
+        square += ((double)sum[i] * scale) * ((double)sum[i] * scale);
+    /* the part of the step that is not noise (positive-part James-Stein) */
+    double keep = square > noise ? 1 - noise / square : 0;
+    for (uint32_t i = 0; i < d; i++)
+        center[i] += keep * scale * (double)sum[i];
+    kith_i_domain_clip(run->domain, center);
+}
+
+kith_status kith_i_median_move(kith_i_median_run *run,
+                               const kith_i_median_step *step, double rows,
+                               double *noise, kith_error *err)
+{
+    uint32_t d = run->domain->dimension, k = run->k;
+    kith_i_centers_set(&run->lattice, run->centers);
+    kith_i_pull arg = {.centers = &run->lattice,
+                       .tau = run->tau,
+                       .unit = KITH_I_MEDIAN_UNIT,
+                       .inverse = KITH_I_MEDIAN_INVERSE};
+    kith_i_map map = {.run = pull,
+                      .arg = &arg,
+                      .scratch =
+                          kith_i_pull_scratch(k, d, run->domain->sparse)};
+    kith_i_cells_spec spec = {.what = step->what,
+                              .cells = k,
+                              .width = d + 1,
+                              .radius = run->radius,
+                              .ball = 1,
+                              .count_charge = step->count_charge,
+                              .sum_charge = step->charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(run->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    double total = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        const int64_t *sum = cells.sums + (size_t)j * (d + 1);
+        total += fmax((double)sum[d], 0);
+        move_center(run, sum, cells.sum_sd[j], run->centers + (size_t)j * d);
+        if (cells.counts)
+            run->weights[j] = fmax((double)cells.counts[j], 0);
+    }
+    /* Of an average cluster; in a plan all its records are at distance tau. */
+    double parts = rows > 0 ? rows : total / KITH_I_MEDIAN_INVERSE;
+    double pulls = fmax(parts / k, 1) / run->tau;
+    *noise = cells.sum_sd[0] * sqrt(d) / (KITH_I_MEDIAN_UNIT * pulls);
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
