@@ -24,7 +24,7 @@ static void flip_law(const double *keep, uint32_t n, unsigned left,
 static void laws(const int64_t *loss, uint32_t n, double b, double *flip,
                  double *power)
 {
-    double keep[MOST], sum = 0;
+    double keep[MOST] = {0}, sum = 0;
     int64_t least = loss[0];
     for (uint32_t c = 1; c < n; c++)
         least = loss[c] < least ? loss[c] : least;
