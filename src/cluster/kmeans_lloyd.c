@@ -64,9 +64,21 @@ static int is_lost(const kith_i_domain *domain, const kith_i_cells *cells,
                    uint32_t j)
 {
     double size = (double)cells->counts[j];
-    return size < 1 || size < 2 * cells->count_sd ||
-           mean_noise(cells, j, domain->dimension, size) >
-               (double)domain->l2_squared;
+    if (size < 1 || size < 2 * cells->count_sd)
+        return 1;
+    return !domain->sparse && mean_noise(cells, j, domain->dimension, size) >
+                                  (double)domain->l2_squared;
+}
+
+/* Sparse rows: a mean has few features that matter, and thousands that are
+ * only noise. Keep those above the level that the largest of d noises reaches
+ * (the universal threshold): centres come out sparse. */
+static void keep_features(const int64_t *sum, double size, double sd,
+                          uint32_t d, double *center)
+{
+    double level = sd * sqrt(2 * log(d + 1.0));
+    for (uint32_t i = 0; i < d; i++)
+        center[i] = fabs((double)sum[i]) > level ? (double)sum[i] / size : 0;
 }
 
 /* Move the centres to the noisy means, each step shortened to the part that
@@ -81,6 +93,11 @@ static void move_centers(const kith_i_domain *domain, const kith_i_cells *cells,
         double size = (double)cells->counts[j], square = 0;
         double *c = centers + (size_t)j * d;
         const int64_t *sum = cells->sums + (size_t)j * d;
+        if (domain->sparse) {
+            keep_features(sum, size, cells->sum_sd[j], d, c);
+            kith_i_domain_clip(domain, c);
+            continue;
+        }
         for (uint32_t i = 0; i < d; i++) {
             double step = (double)sum[i] / size - c[i];
             square += step * step;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 enum { BISECTIONS = 12, TRIES = 40 };
+#define SPARSE_START 0.05
 
 /* A random point of the domain at distance >= margin from its border (0..1:
  * the part of the half-width, or of the radius, that is left free). */
@@ -86,6 +87,15 @@ kith_status kith_i_spread(const kith_i_domain *m, uint32_t k,
         return kith_i_fail_memory(err);
     double low = 0, high = sqrt((double)m->l2_squared);
     (void)pack(m, k, 0, coins, centers); /* always succeeds */
+    if (m->sparse) { /* sparse rows are near the origin in all but a few of
+                        their features: only the directions of the start say
+                        something, and a centre that is never moved must not
+                        be far away */
+        for (size_t i = 0; i < size; i++)
+            centers[i] *= SPARSE_START;
+        kith_i_free(trial);
+        return KITH_OK;
+    }
     for (int step = 0; step < BISECTIONS; step++) {
         double a = (low + high) / 2;
         if (pack(m, k, a, coins, trial)) {

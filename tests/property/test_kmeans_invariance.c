@@ -5,6 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "dp/dp_i.h"
 #include "support/make_data.h"
 
 static kith_kmeans_method method = KITH_KMEANS_LLOYD;
@@ -102,7 +103,7 @@ static void test_sparse_equals_dense(void **state)
     fclose(dense);
     fclose(sparse);
     const char *names[] = {dense_name, sparse_name};
-    kith_result *results[2];
+    kith_i_cells cells[2];
     for (int i = 0; i < 2; i++) {
         kith_source_options source;
         kith_source_options_init(&source, sizeof source);
@@ -112,13 +113,62 @@ static void test_sparse_equals_dense(void **state)
         kith_error err = {0};
         if (kith_dataset_open(&names[i], 1, &source, &bounds, &data, &err))
             fail_msg("%s", err.message);
-        results[i] = cluster(data, 1e-6, KITH_ADD_REMOVE, K, 2, 1);
+        kith_session *s = open_session(data, 1, 1e-6, KITH_ADD_REMOVE, 2, 1);
+        kith_i_loss left = kith_i_session_left(s);
+        kith_i_map map = {0};
+        kith_i_cells_spec spec = {.what = "all",
+                                  .cells = 1,
+                                  .width = D,
+                                  .count_charge = left / 2,
+                                  .sum_charge = left / 2};
+        if (kith_i_release_cells(s, &map, &spec, &cells[i], &err))
+            fail_msg("%s", err.message);
+        kith_session_close(s);
         unlink(names[i]);
     }
-    assert_same(results[0], results[1]);
-    kith_result_free(results[0]);
-    kith_result_free(results[1]);
+    assert_memory_equal(cells[0].sums, cells[1].sums, D * sizeof(int64_t));
+    assert_int_equal(cells[0].counts[0], cells[1].counts[0]);
+    kith_i_cells_free(&cells[0]);
+    kith_i_cells_free(&cells[1]);
     free(rows);
+}
+
+/* A few features matter: centres of sparse rows are sparse, and near the true
+ * means there. Seeded; the noise is 40 sd below the signal. */
+static void test_sparse_centers(void **state)
+{
+    (void)state;
+    enum { N = 20000, D = 500 };
+    char name[] = "/tmp/kith_words_XXXXXX.svm";
+    FILE *f = fdopen(mkstemps(name, 4), "w");
+    for (int r = 0; r < N; r++) /* two topics of three words each */
+        fprintf(f, r % 2 ? "0 5:0.5 6:0.5 7:0.7\n"
+                         : "0 105:0.5 106:0.5 107:0.7\n");
+    fclose(f);
+    const char *names[] = {name};
+    kith_source_options source;
+    kith_source_options_init(&source, sizeof source);
+    source.dimension = D;
+    kith_bounds bounds = ball(1);
+    kith_dataset *data;
+    kith_error err = {0};
+    if (kith_dataset_open(names, 1, &source, &bounds, &data, &err))
+        fail_msg("%s", err.message);
+    unlink(name);
+    method = KITH_KMEANS_AUTO; /* runs lloyd for sparse rows */
+    epsilon = 1;
+    kith_result *result = cluster(data, 1e-6, KITH_ADD_REMOVE, 2, 2, 5);
+    const double *c = kith_result_centers(result, NULL, NULL);
+    for (int j = 0; j < 2; j++) {
+        const double *x = c + j * D;
+        int base = x[4] > 0.3 ? 4 : 104;
+        assert_true(fabs(x[base] - 0.5) < 0.05);
+        assert_true(fabs(x[base + 2] - 0.7) < 0.05);
+        for (int i = 0; i < D; i++)
+            if (i < base || i > base + 2)
+                assert_true(x[i] == 0);
+    }
+    kith_result_free(result);
 }
 
 /* Empty, tiny, constant, one-dimensional, k > n: finite centres within the
@@ -126,6 +176,7 @@ static void test_sparse_equals_dense(void **state)
 static void test_odd_shapes(void **state)
 {
     (void)state;
+    method = KITH_KMEANS_LLOYD;
     enum { MOST = 400 };
     static const struct {
         size_t n;
@@ -218,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_order),
         cmocka_unit_test(test_sparse_equals_dense),
+        cmocka_unit_test(test_sparse_centers),
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_auto),
     };
