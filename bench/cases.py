@@ -114,7 +114,8 @@ SPEED_ROUNDS = 5
 SPEED = (("mnist", 10), ("mnist", 64), ("synth", 8), ("synth", 64),
          ("gauss", 64), ("gauss1m", 10))
 # Peak memory of a whole `kith kmeans`.
-MEMORY = (("mnist", 10), ("synth", 64), ("gauss1m", 10))
+MEMORY = (("lloyd", "mnist", 10), ("lloyd", "gauss1m", 10),
+          ("auto", "mnist", 10), ("auto", "synth", 64), ("auto", "gauss1m", 10))
 # Left out by --quick, with everything about it.
 LARGE = {"gauss1m"}
 
@@ -132,10 +133,14 @@ TARGETS = {
     "npy": ("NPY reading, C order, one core", "MB/s", 1000, True),
     "assign": ("exact assignment / one dgemm of the same shape, worst shape",
                "x", 1.5, False),
-    "mnist_memory": ("MNIST k = 10, peak memory / quantised rows", "x", 1.3,
-                     False),
-    "gauss1m_memory": ("gauss1m k = 10, peak memory / quantised rows", "x",
-                       1.3, False),
+    "lloyd-mnist-memory": ("lloyd, MNIST k = 10, peak memory / quantised rows",
+                           "x", 1.3, False),
+    "lloyd-gauss1m-memory": ("lloyd, gauss1m k = 10, peak memory / quantised "
+                             "rows", "x", 1.3, False),
+    "auto-mnist-memory": ("auto, MNIST k = 10, peak memory / quantised rows",
+                          "x", 1.5, False),
+    "auto-gauss1m-memory": ("auto, gauss1m k = 10, peak memory / quantised "
+                            "rows", "x", 1.5, False),
 }
 
 # `auto`, (epsilon, delta = 1e-6): the ratios that we set ourselves.

@@ -183,14 +183,14 @@ def speed(build, data, name, k):
     return out
 
 
-def memory(build, data, name, k):
+def memory(build, data, method, name, k):
     """Peak of a whole run against the rows as they are stored (int16)."""
     dataset = DATASETS[name]
     used = build.cost_of(
         [build.kith, "kmeans", "-k", str(k), "-e", "1", "--delta", "1e-6",
-         *dataset.bounds, "--threads", "1", "--quiet", "-o",
-         os.path.join(CACHE, "model.json"), data.path(name)])
-    return {"dataset": name, "k": k, "peak": used["peak_bytes"],
+         "--method", method, *dataset.bounds, "--threads", "1", "--quiet",
+         "-o", os.path.join(CACHE, "model.json"), data.path(name)])
+    return {"method": method, "dataset": name, "k": k, "peak": used["peak_bytes"],
             "quantised": dataset.rows * dataset.dimension * 2}
 
 

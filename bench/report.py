@@ -226,8 +226,9 @@ machine is shared.
 def memory(results, base):
     if not results:
         return ""
-    rows = [(r["dataset"], "%d x %d" % (DATASETS[r["dataset"]].rows,
-                                        DATASETS[r["dataset"]].dimension),
+    rows = [(r["method"], r["dataset"],
+             "%d x %d" % (DATASETS[r["dataset"]].rows,
+                          DATASETS[r["dataset"]].dimension),
              r["k"], mib(r["quantised"]), mib(r["peak"]),
              "%.3f" % (r["peak"] / r["quantised"]),
              "%.3f" % ((r["peak"] - base) / r["quantised"]))
@@ -239,7 +240,7 @@ stored (two bytes a value). A run on ten rows needs %s MiB: the program and
 its libraries.
 
 %s
-""" % (mib(base), table(("data", "shape", "k", "stored MiB", "peak MiB",
+""" % (mib(base), table(("method", "data", "shape", "k", "stored MiB", "peak MiB",
                          "peak / stored", "without the base"), rows))
 
 

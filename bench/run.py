@@ -55,19 +55,19 @@ class Plan:
         self.cases = [c for c in CASES if wanted(c.name) and
                       (not args.quick or c.name in QUICK)]
         self.speed = [s for s in SPEED if wanted("speed-%s-k%d" % s, s[0])]
-        self.memory = [m for m in MEMORY if wanted("memory-%s-k%d" % m, m[0])]
+        self.memory = [m for m in MEMORY if wanted("memory-%s-%s-k%d" % m, m[1])]
         self.layers = [name for name in report.LAYERS if wanted(name)]
 
     def names(self):
         return ([c.name for c in self.cases] +
                 ["speed-%s-k%d" % s for s in self.speed] +
-                ["memory-%s-k%d" % m for m in self.memory] + self.layers)
+                ["memory-%s-%s-k%d" % m for m in self.memory] + self.layers)
 
     def keep(self, data):
         """Drop what needs data that is not here."""
         self.cases = [c for c in self.cases if data.has(c.dataset)]
         self.speed = [s for s in self.speed if data.has(s[0])]
-        self.memory = [m for m in self.memory if data.has(m[0])]
+        self.memory = [m for m in self.memory if data.has(m[1])]
 
 
 class Figures:
@@ -81,9 +81,9 @@ class Figures:
         for name, k in plan.speed:
             say("speed-%s-k%d" % (name, k))
             self.speed.append(measure.speed(build, data, name, k))
-        for name, k in plan.memory:
-            say("memory-%s-k%d" % (name, k))
-            self.memory.append(measure.memory(build, data, name, k))
+        for method, name, k in plan.memory:
+            say("memory-%s-%s-k%d" % (method, name, k))
+            self.memory.append(measure.memory(build, data, method, name, k))
         for case in plan.cases:
             result = measure.run_case(build, data, case, seeds)
             say("%-24s mean %.4f worst %.4f" % (
@@ -104,7 +104,8 @@ class Figures:
             if key:
                 out[key] = r["cpu1"]
         for r in self.memory:
-            out[r["dataset"] + "_memory"] = r["peak"] / r["quantised"]
+            out["%s-%s-memory" % (r["method"], r["dataset"])] = (
+                r["peak"] / r["quantised"])
         if "bench_samplers" in self.layers:
             out["samplers"] = measure.slowest_sampler(
                 self.layers["bench_samplers"])
