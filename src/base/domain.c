@@ -150,8 +150,8 @@ static kith_status make_lattice(kith_i_domain *m, kith_error *err)
     m->scale_log2 = 15 - exponent;
     if (!(ldexp(widest, m->scale_log2) <= LATTICE_MAX))
         m->scale_log2--;
-    /* Steps must be normal doubles with room for their squares. */
-    if (widest == 0 || m->scale_log2 > 900 || m->scale_log2 < -900)
+    /* Steps, and their squares in receipts, must be normal doubles. */
+    if (widest == 0 || m->scale_log2 > 450 || m->scale_log2 < -450)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "the bounds are too small or too large to be "
                            "represented: rescale the features");

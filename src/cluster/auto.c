@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_ROUNDS = 24 };
+#define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
                         kith_error *err)
@@ -33,16 +34,23 @@ kith_status auto_tick(auto_run *run, kith_error *err)
     return KITH_OK;
 }
 
+static int replaces(const auto_run *run)
+{
+    return kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE;
+}
+
 double auto_count_sd(const auto_run *run, double share)
 {
-    return run->pure ? sqrt(2) / (run->budget * share)
-                     : 1 / (run->budget * sqrt(share));
+    double twice = replaces(run) ? 2 : 1;
+    return run->pure ? twice * sqrt(2) / (run->budget * share)
+                     : sqrt(twice) / (run->budget * sqrt(share));
 }
 
 double auto_sum_sd(const auto_run *run, double share, double dim)
 {
-    return run->pure ? sqrt(dim + 1) / (run->budget * share)
-                     : 1 / (run->budget * sqrt(share));
+    double twice = replaces(run) ? 2 : 1;
+    return run->pure ? twice * sqrt(dim + 1) / (run->budget * share)
+                     : twice / (run->budget * sqrt(share));
 }
 
 /* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
@@ -125,6 +133,10 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     if (run.total == 0)
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget of this session is used up");
+    if (kith_i_loss_share(run.total, LEAST_SHARE) == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the budget is too small to be divided: raise "
+                           "epsilon or delta");
     auto_space space = {0};
     auto_coreset coreset = {0};
     kith_status status = auto_find_space(&run, &space, err);

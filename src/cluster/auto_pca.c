@@ -92,8 +92,14 @@ static kith_status release_mean(auto_run *run, const auto_hist *hist,
         norm = sqrt(norm);
         double shrink = norm > r1 ? r1 / norm : 1;
         for (uint32_t i = 0; i < d; i++)
-            mean[i] = nearbyint(mean[i] * shrink);
-        *length = norm * shrink;
+            mean[i] *= shrink;
+        kith_i_domain_clip(run->domain, mean);
+        norm = 0;
+        for (uint32_t i = 0; i < d; i++) {
+            mean[i] = nearbyint(mean[i]);
+            norm += mean[i] * mean[i];
+        }
+        *length = sqrt(norm);
         kith_i_cells_free(&cells);
     }
     auto_locator_free(&l);
@@ -131,8 +137,9 @@ static double noise_edge(const auto_run *run, double share)
 }
 
 /* A4: radius for the second moments, and the share they need so that the edge
- * is a twentieth of the mean eigenvalue. In pure DP 0 if they would drown: not
- * even twelve equal directions would stand above the edge. */
+ * is a twentieth of the mean eigenvalue. 0 if the noise is absurd, or, in pure
+ * DP, if they would drown: not even twelve equal directions would stand above
+ * the edge. */
 static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
                      double *r2, double *share)
 {
@@ -147,6 +154,8 @@ static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
     double need = most * (run->pure ? over : over * over);
     *share = fmax(least_pca[run->pure], fmin(need, most));
     if (run->pure && 12 * edge > run->n_hat * trace)
+        *share = 0;
+    if (edge / sqrt(2 * d) > 0x1p50) /* would not fit 64 bits */
         *share = 0;
 }
 
@@ -213,7 +222,8 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     kith_i_gram_spec spec = {.what = "second moments",
                              .cells = 1,
                              .width = d,
-                             .radius = (uint64_t)fmax(ceil(r2 / unit), 1)};
+                             .radius = (uint64_t)fmax(ceil(r2 / unit), 1),
+                             .halvings = arg.halve};
     kith_i_map map = {.run = map_centred, .arg = &arg};
     if (!status)
         status = auto_charge(run, share, &spec.charge, err);

@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000 };
+/* auto: second moments take d^2 memory. */
+enum {
+    MAX_CLUSTERS = 1 << 20,
+    MAX_ROUNDS = 10000,
+    AUTO_MOST_DIMENSIONS = 4096
+};
 
 void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
 {
@@ -44,7 +49,8 @@ kith_status kith_i_kmeans_run(kith_session *session,
                               kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
-    if (opt->method == KITH_KMEANS_AUTO && !domain->sparse)
+    if (opt->method == KITH_KMEANS_AUTO && !domain->sparse &&
+        domain->dimension <= AUTO_MOST_DIMENSIONS)
         return kith_i_kmeans_auto(session, opt, rows, result, err);
     if (opt->method == KITH_KMEANS_BALCAN)
         return kith_i_kmeans_balcan(session, opt, rows, result, err);

@@ -132,6 +132,7 @@ typedef struct kith_i_gram_spec {
     uint32_t cells;
     uint32_t width;  /* of a value, or the dimension for records */
     uint64_t radius; /* L2 bound of a value, |entries| < 2^15; 0: records */
+    int halvings;    /* a value's step is 2^halvings lattice steps */
     kith_i_loss charge;
 } kith_i_gram_spec;
 

@@ -65,6 +65,13 @@ kith_status kith_i_session_scale(const kith_session *session,
                                  kith_i_loss charge, kith_i_scale *out,
                                  kith_error *err);
 
+/* Scale of K-norm noise for L2 sensitivity l2 in R^width (pure DP). One
+ * coordinate has a standard deviation of sqrt(width + 1) scales: that is what
+ * must stay below 2^54. */
+kith_status kith_i_session_scale_knorm(const kith_session *session, uint64_t l2,
+                                       size_t width, kith_i_loss charge,
+                                       kith_i_scale *out, kith_error *err);
+
 /* Standard deviation of the session's noise at this scale. */
 double kith_i_session_sd(const kith_session *session, kith_i_scale scale);
 

@@ -20,9 +20,11 @@ static void add_chunk(noise_job *job, size_t chunk, kith_i_entropy *e)
     size_t to = from + CHUNK < job->count ? from + CHUNK : job->count;
     for (size_t i = from; i < to; i++) {
         kith_i_scale scale = n->scales[i / n->per_scale];
-        job->values[i] += n->kind == KITH_I_LAPLACE
-                              ? kith_i_sample_laplace(e, scale)
-                              : kith_i_sample_gaussian(e, scale);
+        int64_t noise = n->kind == KITH_I_LAPLACE
+                            ? kith_i_sample_laplace(e, scale)
+                            : kith_i_sample_gaussian(e, scale);
+        if (__builtin_add_overflow(job->values[i], noise, &job->values[i]))
+            e->failed = 1;
     }
 }
 

@@ -169,8 +169,11 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
         kith_i_u128 square =
             spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
         kith_status status =
-            kith_i_session_scale(s, square * twice * twice, r * twice,
-                                 spec->sum_charge, &sum_scales[c], err);
+            knorm ? kith_i_session_scale_knorm(s, r * twice, spec->width,
+                                               spec->sum_charge, &sum_scales[c],
+                                               err)
+                  : kith_i_session_scale(s, square * twice * twice, r * twice,
+                                         spec->sum_charge, &sum_scales[c], err);
         if (status)
             return status;
         if (sum_scales[c].num >> sum_scales[c].shift >= largest) {

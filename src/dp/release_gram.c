@@ -208,12 +208,16 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     /* Pure: a record that moves between cells is paid for in both. */
     uint64_t l2 = square << replace;
     kith_i_scale scale;
-    status = kith_i_session_scale(s, l2_squared, l2, spec->charge, &scale, err);
+    int pure = s->measure == KITH_PURE_DP;
+    size_t triangle = (size_t)spec->width * (spec->width + 1) / 2;
+    status = pure ? kith_i_session_scale_knorm(s, l2, triangle, spec->charge,
+                                               &scale, err)
+                  : kith_i_session_scale(s, l2_squared, l2, spec->charge,
+                                         &scale, err);
     if (status)
         return status;
     double unit = kith_i_domain_step(domain);
-    unit *= unit;
-    int pure = s->measure == KITH_PURE_DP;
+    unit *= ldexp(unit, 2 * spec->halvings);
     kith_i_bill bill = {
         .what = spec->what,
         .mechanism = pure ? "k-norm" : kith_i_session_mechanism(s),
@@ -230,8 +234,8 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     if (!status)
         status = add_noise(s, spec, scale, out, err);
     if (!status)
-        *sd = kith_i_scale_value(scale) *
-              (pure ? sqrt(spec->width * (spec->width + 1.0) / 2 + 1) : 1);
+        *sd =
+            kith_i_scale_value(scale) * (pure ? sqrt((double)triangle + 1) : 1);
     else
         kith_i_wipe(out, size * sizeof *out);
     return status;

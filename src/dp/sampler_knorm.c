@@ -119,8 +119,13 @@ void kith_i_sample_knorm(kith_i_entropy *e, const kith_i_scale b[2],
             digits++;
             enclose_length(e, h, width + 1, digits, low, high);
         }
-        int64_t z = mpz_fits_slong_p(below) ? mpz_get_si(below) : INT64_MAX;
-        values[i] += negative ? -z : z;
+        if (!mpz_fits_slong_p(below)) { /* never a saturated noise */
+            e->failed = 1;
+            break;
+        }
+        int64_t z = mpz_get_si(below);
+        if (__builtin_add_overflow(values[i], negative ? -z : z, &values[i]))
+            e->failed = 1;
     }
     mpz_clears(low, high, value, below, above, NULL);
 }

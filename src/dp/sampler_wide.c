@@ -119,8 +119,11 @@ int64_t kith_i_wide_round(kith_i_entropy *e, kith_i_scale sigma, uint64_t k,
             break;
         kith_i_lazy_extend(e, x);
     }
-    /* Scales are kept below 2^54 by the gate, so this fits; saturate anyway.*/
-    int64_t result = mpz_fits_slong_p(low) ? mpz_get_si(low) : INT64_MAX;
+    /* Scales are kept below 2^54 by the gate, so this fits; else fail closed.
+     */
+    if (!mpz_fits_slong_p(low))
+        e->failed = 1;
+    int64_t result = mpz_get_si(low);
     mpz_clears(low, high, NULL);
     return result;
 }

@@ -234,6 +234,13 @@ const char *kith_i_session_mechanism(const kith_session *s)
     return s->measure == KITH_PURE_DP ? "discrete-laplace" : "rounded-gaussian";
 }
 
+static kith_status too_noisy(kith_error *err)
+{
+    return kith_i_fail(err, KITH_ERR_PRIVACY,
+                       "the budget is so small that the noise would not fit "
+                       "64 bits: raise epsilon");
+}
+
 kith_status kith_i_session_scale(const kith_session *s, kith_i_u128 l2_squared,
                                  uint64_t l1, kith_i_loss charge,
                                  kith_i_scale *out, kith_error *err)
@@ -243,9 +250,18 @@ kith_status kith_i_session_scale(const kith_session *s, kith_i_u128 l2_squared,
             ? kith_i_scale_laplace(l1, charge, out, err)
             : kith_i_scale_gaussian(l2_squared, charge, out, err);
     if (!status && out->num >> out->shift >> MAX_SCALE_BITS)
-        status = kith_i_fail(err, KITH_ERR_PRIVACY,
-                             "the budget is so small that the noise would not "
-                             "fit 64 bits: raise epsilon");
+        status = too_noisy(err);
+    return status;
+}
+
+kith_status kith_i_session_scale_knorm(const kith_session *s, uint64_t l2,
+                                       size_t width, kith_i_loss charge,
+                                       kith_i_scale *out, kith_error *err)
+{
+    kith_status status = kith_i_session_scale(s, 0, l2, charge, out, err);
+    double sd = kith_i_scale_value(*out) * sqrt((double)width + 1);
+    if (!status && !(sd < ldexp(1, MAX_SCALE_BITS)))
+        status = too_noisy(err);
     return status;
 }
 

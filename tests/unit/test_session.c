@@ -82,6 +82,37 @@ static void test_tiny_budgets(void **state)
     free(rows);
 }
 
+/* K-norm noise has a standard deviation of sqrt(d + 1) scales: budgets at which
+ * it would not fit 64 bits are refused, and a draw that does not fit fails. */
+static void test_knorm_noise_fits(void **state)
+{
+    (void)state;
+    enum { D = 20000 };
+    double *rows = malloc(20 * D * sizeof *rows);
+    for (int i = 0; i < 20 * D; i++)
+        rows[i] = 1;
+    for (double epsilon = 1e-11; epsilon < 1e-7; epsilon *= 1.3) {
+        kith_session *s = open_session(load(rows, 20, D, unit_box()), epsilon,
+                                       0, KITH_ADD_REMOVE, 2, 1);
+        kith_i_map map = {0};
+        kith_i_cells_spec spec = {.what = "all",
+                                  .cells = 1,
+                                  .width = D,
+                                  .sum_charge = kith_i_session_left(s)};
+        kith_i_cells cells;
+        kith_status status = kith_i_release_cells(s, &map, &spec, &cells, NULL);
+        assert_true(status == KITH_OK || status == KITH_ERR_PRIVACY);
+        if (!status) {
+            assert_true(cells.sum_sd[0] < 0x1p54);
+            for (int i = 0; i < D; i++)
+                assert_true(llabs(cells.sums[i]) < INT64_C(1) << 62);
+            kith_i_cells_free(&cells);
+        }
+        kith_session_close(s);
+    }
+    free(rows);
+}
+
 /* Ledger: charged once, in full, before anything is drawn; a seeded run and
  * an empty account are refused and the data stays the caller's. */
 static void test_ledger(void **state)
@@ -152,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_fork_is_refused),
         cmocka_unit_test(test_a_spent_session_refuses),
         cmocka_unit_test(test_tiny_budgets),
+        cmocka_unit_test(test_knorm_noise_fits),
         cmocka_unit_test(test_ledger),
         cmocka_unit_test(test_large_epsilons_add_up),
     };
