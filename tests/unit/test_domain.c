@@ -82,8 +82,8 @@ static void test_extreme_rows(void **state)
     double center[D] = {0, 5, 1, -3, 2, 0, 1};
     kith_bounds cases[] = {
         ball(1),
-        ball(1e-200),
-        ball(1e200),
+        ball(1e-100),
+        ball(1e100),
         unit_box(),
         {.lower = low, .upper = high, .box_count = D},
         {.lower = low, .upper = high, .box_count = D, .normalize = 1},
@@ -234,6 +234,8 @@ static void test_refusals(void **state)
     expect_refused(ball(1), 0, 0, KITH_ERR_ARGUMENT);
     expect_refused(ball(1), UINT32_MAX, 0, KITH_ERR_ARGUMENT);
     expect_refused(ball(1e-320), 3, 0, KITH_ERR_PRIVACY);
+    expect_refused(ball(1e200), 3, 0, KITH_ERR_PRIVACY);
+    expect_refused(ball(1e-200), 3, 0, KITH_ERR_PRIVACY);
     kith_bounds bad = {.lower = low, .upper = high, .box_count = 3};
     expect_refused(bad, 3, 0, KITH_ERR_PRIVACY);
     bad.box_count = 2;
