@@ -61,7 +61,7 @@ else:
     assert math.fsum(losses) <= eps * (1 + 1e-15), (math.fsum(losses), eps)
     assert math.fsum(losses) > 0.98 * eps, "budget left unused"
 q = m["parameters"]
-assert q["k"] == k and q["rounds"] >= 1 and q["step"] > 0
+assert q["k"] == k and q["rounds"] >= 0 and q["step"] > 0
 assert type(q["normalize"]) is bool and q["missing"] == "error"
 assert type(q["public_seed"]) is int
 assert "insecure_seed" not in q
