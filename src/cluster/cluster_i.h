@@ -33,4 +33,35 @@ kith_status kith_i_kmeans_auto(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err);
 
+/* ---- run.c: what all methods share ----------------------------------------
+ */
+
+/* A method fills centres, weights, rounds and noise of the result. rows: what a
+ * plan assumes, 0 in a real run. */
+typedef kith_status kith_i_method_fn(kith_session *session, const void *opt,
+                                     uint64_t rows, kith_result *result,
+                                     kith_error *err);
+typedef struct kith_i_method {
+    kith_i_method_fn *run;
+    const void *opt;
+    uint32_t clusters;
+    uint64_t public_seed;
+} kith_i_method;
+
+/* Run the method and make the result, receipts included. */
+kith_status kith_i_run(kith_session *session, const kith_i_method *method,
+                       uint64_t rows, kith_result **out, kith_error *err);
+
+/* The same on a session without data: prices, no values. */
+typedef struct kith_i_plan {
+    uint64_t rows;
+    uint32_t dimension;
+    int sparse;
+    const kith_bounds *bounds;
+    const kith_privacy *privacy;
+} kith_i_plan;
+kith_status kith_i_run_plan(const kith_i_plan *plan,
+                            const kith_i_method *method, kith_result **out,
+                            kith_error *err);
+
 #endif

@@ -183,26 +183,19 @@ static kith_status cluster(kith_session *session,
     return status;
 }
 
-static kith_status release(kith_session *session,
-                           const kith_kmedian_options *opt, uint64_t rows,
-                           kith_result **out, kith_error *err)
+static kith_status run_method(kith_session *session, const void *opt,
+                              uint64_t rows, kith_result *result,
+                              kith_error *err)
 {
-    kith_result *result =
-        kith_i_result_new(opt->clusters, kith_i_session_domain(session));
-    if (!result)
-        return kith_i_fail_memory(err);
-    result->privacy = kith_i_session_privacy(session);
-    result->guarantee = kith_i_session_guarantee(session);
-    result->public_seed = opt->public_seed;
-    kith_status status = cluster(session, opt, rows, result, err);
-    if (!status)
-        status = kith_i_session_receipts(session, &result->receipts,
-                                         &result->receipt_count, err);
-    if (status)
-        kith_result_free(result);
-    else
-        *out = result;
-    return status;
+    return cluster(session, opt, rows, result, err);
+}
+
+static kith_i_method method_of(const kith_kmedian_options *opt)
+{
+    return (kith_i_method){.run = run_method,
+                           .opt = opt,
+                           .clusters = opt->clusters,
+                           .public_seed = opt->public_seed};
 }
 
 kith_status kith_kmedian(kith_session *session, const kith_kmedian_options *opt,
@@ -211,9 +204,10 @@ kith_status kith_kmedian(kith_session *session, const kith_kmedian_options *opt,
     *out = NULL;
     kith_kmedian_options options;
     kith_status status = read_options(opt, &options, err);
-    if (!status && !session)
-        status = kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
-    return status ? status : release(session, &options, 0, out, err);
+    if (status)
+        return status;
+    kith_i_method method = method_of(&options);
+    return kith_i_run(session, &method, 0, out, err);
 }
 
 kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
@@ -225,30 +219,10 @@ kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
     *out = NULL;
     kith_kmedian_options options;
     kith_status status = read_options(opt, &options, err);
-    if (!status && rows == 0)
-        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
-                             "a plan needs a guess of the number of rows");
-    if (!status && !privacy)
-        status = kith_i_fail(err, KITH_ERR_PRIVACY,
-                             "a plan needs epsilon and delta");
     if (status)
         return status;
     options.progress = NULL;
-    kith_i_domain *domain;
-    status = kith_i_domain_new(bounds, dimension, sparse != 0, &domain, err);
-    if (status)
-        return status;
-    kith_session *session;
-    status = kith_i_session_open_plan(domain, privacy, &session, err);
-    if (status) {
-        kith_i_domain_free(domain);
-        return status;
-    }
-    status = release(session, &options, rows, out, err);
-    kith_session_close(session);
-    if (!status) { /* a plan has prices, no values */
-        kith_i_free((*out)->centers);
-        (*out)->centers = NULL;
-    }
-    return status;
+    kith_i_method method = method_of(&options);
+    kith_i_plan plan = {rows, dimension, sparse, bounds, privacy};
+    return kith_i_run_plan(&plan, &method, out, err);
 }

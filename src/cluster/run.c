@@ -1,0 +1,55 @@
+/* What all methods share: the result around a run, and plans. */
+#include "cluster_i.h"
+
+kith_status kith_i_run(kith_session *session, const kith_i_method *method,
+                       uint64_t rows, kith_result **out, kith_error *err)
+{
+    if (!session)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
+    kith_result *result =
+        kith_i_result_new(method->clusters, kith_i_session_domain(session));
+    if (!result)
+        return kith_i_fail_memory(err);
+    result->privacy = kith_i_session_privacy(session);
+    result->guarantee = kith_i_session_guarantee(session);
+    result->public_seed = method->public_seed;
+    kith_status status = method->run(session, method->opt, rows, result, err);
+    if (!status)
+        status = kith_i_session_receipts(session, &result->receipts,
+                                         &result->receipt_count, err);
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
+    return status;
+}
+
+kith_status kith_i_run_plan(const kith_i_plan *plan,
+                            const kith_i_method *method, kith_result **out,
+                            kith_error *err)
+{
+    if (plan->rows == 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a plan needs a guess of the number of rows");
+    if (!plan->privacy)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "a plan needs epsilon and delta");
+    kith_i_domain *domain;
+    kith_status status = kith_i_domain_new(plan->bounds, plan->dimension,
+                                           plan->sparse != 0, &domain, err);
+    if (status)
+        return status;
+    kith_session *session;
+    status = kith_i_session_open_plan(domain, plan->privacy, &session, err);
+    if (status) {
+        kith_i_domain_free(domain);
+        return status;
+    }
+    status = kith_i_run(session, method, plan->rows, out, err);
+    kith_session_close(session);
+    if (!status) { /* a plan has prices, no values */
+        kith_i_free((*out)->centers);
+        (*out)->centers = NULL;
+    }
+    return status;
+}
