@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 typedef enum kith_kmeans_method {
-    KITH_KMEANS_LLOYD = 1, /* private Lloyd iterations (SuLQ) */
+    KITH_KMEANS_LLOYD = 1,  /* private Lloyd iterations (SuLQ) */
     KITH_KMEANS_BALCAN = 2, /* Balcan et al. 2017, repaired */
-    KITH_KMEANS_AUTO = 3 /* the recommended method */
+    KITH_KMEANS_AUTO = 3    /* the recommended method */
 } kith_kmeans_method;
 
 /* Start from kith_kmeans_options_init; set clusters. */

@@ -224,7 +224,7 @@ static void expect_refused(kith_bounds b, uint32_t d, int sparse,
 static void test_refusals(void **state)
 {
     (void)state;
-    double low[3] = {0, 0, 1}, high[3] = {1, 1, 0}, nan[1] = {NAN};
+    double low[3] = {0, 0, 1}, high[3] = {1, 1, 0}, nan[1] = {(double)NAN};
     double one[1] = {1}, two[1] = {2};
     kith_bounds none = {0};
     expect_refused(none, 3, 0, KITH_ERR_PRIVACY);
