@@ -252,7 +252,7 @@ static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
         if (l->size[c] > 2 * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }
-    if (n == 0)
+    if (n == 0 && l->n > 0)
         kept[n++] = largest;
     return n;
 }

@@ -159,7 +159,7 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
         for (uint32_t j = 0; !status && j < cells; j++)
             scale[j] = fmax(scale[j], .15 * mean);
     }
-    for (uint32_t j = 0; !status && j < cells; j++)
+    for (uint32_t j = 0; !status && found.size && j < cells; j++)
         kept += found.size[j] > 2 * found.size_sd;
     if (!status && kept > 0)
         status = auto_coreset_new(&made, kept, q, err);
@@ -194,17 +194,20 @@ static kith_status finish(auto_run *run, const auto_space *space,
     /* Later steps count for more; but not 1.25^1000 times more. */
     double sum = 0, growth = 1;
     double faster = pow(1.25, fmin(1, 24.0 / fmax(shares->rounds, 1)));
-    for (uint32_t t = 0; t < shares->rounds; t++, growth *= faster)
+    for (uint32_t t = 0; t < shares->rounds; t++) {
         sum += growth;
+        growth *= faster;
+    }
     kith_status status = KITH_OK;
     auto_step found = {0};
     growth = 1;
-    for (uint32_t t = 0; !status && t < shares->rounds; t++, growth *= faster) {
+    for (uint32_t t = 0; !status && t < shares->rounds; t++) {
         auto_step_free(&found);
         auto_scales(coreset, k, centers, scale);
         status = step_in_view(run, space, shares, k, scale,
                               shares->lloyd * growth / sum, "cluster", centers,
                               &found, err);
+        growth *= faster;
     }
     auto_step_free(&found);
     if (!status) {

@@ -136,7 +136,7 @@ static kith_status odd_field(const text_shard *shard, const record *rec,
     if (field.broken)
         return fail_column(shard, column,
                            "has something after its closing quote", err);
-    if (shard->columns.slot[column] == KITH_I_NO_SLOT)
+    if (shard->columns.slot[column] == KITH_I_NO_SLOT || !value)
         return KITH_OK;
     double x;
     const char *after = kith_i_number_scan(field.begin, &x);

@@ -109,7 +109,7 @@ kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
                      .vectors = vectors};
     atomic_init(&job.common.next, 0);
     atomic_init(&job.common.failed, 0);
-    job.scratch = kith_i_alloc(workers, sizeof *job.scratch);
+    job.scratch = kith_i_alloc(workers, sizeof(void *));
     int ok = job.scratch != NULL;
     for (uint32_t i = 0; ok && i < workers; i++)
         ok = !!(job.scratch[i] = kith_i_alloc(bytes, 1));
