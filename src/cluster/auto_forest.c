@@ -218,6 +218,8 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
     for (uint32_t n = 0; n < f->nodes; n++)
         if (f->node[n].left < 0)
             f->node[n].cell = out->n++;
+    if (out->n == 0)
+        return kith_i_fail(err, KITH_ERR_INTERNAL, "a forest without leaves");
     out->center = kith_i_alloc((size_t)out->n * q, sizeof *out->center);
     out->half = kith_i_alloc(out->n, sizeof *out->half);
     out->size = kith_i_alloc(out->n, sizeof *out->size);
@@ -252,7 +254,7 @@ static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
         if (l->size[c] > 2 * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }
-    if (n == 0 && l->n > 0)
+    if (n == 0)
         kept[n++] = largest;
     return n;
 }

@@ -158,6 +158,8 @@ int args_parse(const arg_command *command, int argc, char **argv, args *out)
     int options_over = 0;
     for (int i = 0; i < argc; i++) {
         char *arg = argv[i];
+        if (!arg)
+            break;
         if (!options_over && !strcmp(arg, "--")) {
             options_over = 1;
         } else if (options_over || arg[0] != '-' || !arg[1]) {

@@ -204,12 +204,13 @@ static const kith_kmeans_method method_values[] = {
 
 const char *kmeans_method_name(const kmeans_run *run)
 {
-    unsigned i = 0;
+    enum { METHODS = sizeof method_values / sizeof *method_values };
     if (run->median)
         return "weiszfeld";
-    while (method_values[i] != run->method)
-        i++;
-    return method_names[i];
+    for (unsigned i = 0; i < METHODS; i++)
+        if (method_values[i] == run->method)
+            return method_names[i];
+    return method_names[0];
 }
 
 static int parse_numbers(kmeans_run *run, const args *a)
