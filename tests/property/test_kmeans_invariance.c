@@ -219,6 +219,32 @@ static void test_odd_shapes(void **state)
         }
 }
 
+/* Released centres lie within the bounds, however noisy they are. */
+static void test_centers_stay_in_the_ball(void **state)
+{
+    (void)state;
+    enum { N = 300, D = 3, K = 4 };
+    double *rows = make_rows(N, D, 2, 7);
+    static const kith_kmeans_method methods[] = {
+        KITH_KMEANS_LLOYD, KITH_KMEANS_AUTO, KITH_KMEANS_BALCAN};
+    for (int m = 0; m < 3; m++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            method = methods[m];
+            epsilon = seed % 2 ? 0.05 : 0.5;
+            kith_result *r =
+                cluster(load(rows, N, D, ball(1)), seed % 3 ? 1e-6 : 0,
+                        KITH_ADD_REMOVE, K, 1, seed);
+            const double *c = kith_result_centers(r, NULL, NULL);
+            for (int j = 0; j < K; j++) {
+                const double *x = c + j * D;
+                assert_true(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] <=
+                            1 + 1e-9);
+            }
+            kith_result_free(r);
+        }
+    free(rows);
+}
+
 /* `auto` decides from what it has released, so the releases differ; they add
  * up to no more than was declared, and to nearly all of it. */
 static void test_auto(void **state)
@@ -271,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_sparse_equals_dense),
         cmocka_unit_test(test_sparse_centers),
         cmocka_unit_test(test_odd_shapes),
+        cmocka_unit_test(test_centers_stay_in_the_ball),
         cmocka_unit_test(test_auto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,26 @@ static void test_close_to_the_projection(void **state)
     kith_i_domain_free(m);
 }
 
+/* Inside the bounds a coordinate is truncated toward zero, exactly. */
+static void test_truncates_toward_zero(void **state)
+{
+    (void)state;
+    enum { D = 6 };
+    kith_i_domain *m = domain_of(ball(3), D, 0);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 8, 1);
+    for (int n = 0; n < 2000; n++) {
+        double raw[D], t[D];
+        int16_t q[D];
+        for (int i = 0; i < D; i++)
+            raw[i] = 2 * kith_i_coins_unit(&coins) - 1;
+        kith_i_quantize_dense(m, raw, t, q);
+        for (int i = 0; i < D; i++)
+            assert_int_equal(q[i], (int)trunc(ldexp(raw[i], m->scale_log2)));
+    }
+    kith_i_domain_free(m);
+}
+
 static void test_sparse_equals_dense(void **state)
 {
     (void)state;
@@ -288,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_extreme_rows),
         cmocka_unit_test(test_wide_box_small_ball),
         cmocka_unit_test(test_close_to_the_projection),
+        cmocka_unit_test(test_truncates_toward_zero),
         cmocka_unit_test(test_sparse_equals_dense),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_rows_are_local),

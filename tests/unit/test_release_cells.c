@@ -234,6 +234,26 @@ static void check_noise(int pure)
     kith_session_close(s);
 }
 
+/* Two releases of one session draw from different streams. */
+static void test_noise_is_not_reused(void **state)
+{
+    (void)state;
+    kith_session *s =
+        open_session(load(NULL, 0, D, unit_box()), 1, 0, KITH_ADD_REMOVE, 1, 3);
+    kith_i_map map = {0};
+    kith_i_cells_spec spec = {.what = "twice",
+                              .cells = 1,
+                              .width = D,
+                              .sum_charge = kith_i_session_left(s) / 2};
+    kith_i_cells a, b;
+    assert_int_equal(kith_i_release_cells(s, &map, &spec, &a, NULL), KITH_OK);
+    assert_int_equal(kith_i_release_cells(s, &map, &spec, &b, NULL), KITH_OK);
+    assert_memory_not_equal(a.sums, b.sums, D * sizeof *a.sums);
+    kith_i_cells_free(&a);
+    kith_i_cells_free(&b);
+    kith_session_close(s);
+}
+
 static void test_noise_by_cell(void **state)
 {
     (void)state;
@@ -325,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_empty_cells_get_noise),
         cmocka_unit_test(test_noise_by_cell),
+        cmocka_unit_test(test_noise_is_not_reused),
         cmocka_unit_test(test_budget_is_enforced),
         cmocka_unit_test(test_quantile),
     };
