@@ -50,6 +50,21 @@ typedef struct kith_i_bill {
 kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
                                size_t count, kith_error *err);
 
+/* ---- choice.c: what every selection shares ---------------------------------
+ */
+
+/* Pay for a selection by total losses, each record's at most bound, and turn
+ * the charge into the exponent of the weights. */
+struct kith_i_exponent;
+kith_status kith_i_choice_pay(kith_session *session, const char *what,
+                              uint32_t bound, kith_i_loss charge,
+                              struct kith_i_exponent *out, kith_error *err);
+/* Draw one of n candidates; without data (a plan) the first. */
+kith_status kith_i_choice_draw(kith_session *session,
+                               const struct kith_i_exponent *b,
+                               const int64_t *totals, uint32_t n, uint32_t *out,
+                               kith_error *err);
+
 /* A stream number no other draw of this session has used. */
 uint64_t kith_i_session_stream(kith_session *session);
 

@@ -1,17 +1,9 @@
 /* Choose one of several candidates by their total loss (R5): integer scores,
  * exact coins, no exp().
  *
- * Claim: costs charge.
+ * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
- * Because: with weight exp(-b L_c) for total losses L_c, and a range e of the
- *   charge (kith_i_selection_range):
- *   add-remove: every L_c moves by 0..bound, all in one direction, so
- *     b = e / bound suffices (no factor 2);
- *   replace-one: every L_c moves within +-bound: b = e / (2 bound).
- *   Pure DP: permute-and-flip (McKenna, Sheldon 2020) with these coins is
- *   e-DP and never worse than the exponential mechanism. Gaussian DP: the
- *   exponential mechanism has log-ratios in an interval of length e (bounded
- *   range; Durfee, Rogers 2019), worth mu <= 0.6267 e. b is rounded down. */
+ */
 #include "dp_private.h"
 
 #include "aggregate.h"
@@ -76,44 +68,17 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
     if (spec->candidates == 0 || spec->bound == 0 || spec->bound > INT32_MAX)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
-    int pure = s->measure == KITH_PURE_DP;
-    kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
-    kith_i_exponent b = kith_i_exponent_for(range, spec->bound, replace);
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = pure ? "permute-and-flip" : "exponential",
-                        .norm = "score",
-                        .sensitivity = spec->bound,
-                        .scale = kith_i_exponent_value(b) > 0
-                                     ? 1 / kith_i_exponent_value(b)
-                                     : 0,
-                        .loss = spec->charge};
-    kith_status status = kith_i_session_pay(s, &bill, 1, err);
+    kith_i_exponent b;
+    kith_status status =
+        kith_i_choice_pay(s, spec->what, spec->bound, spec->charge, &b, err);
     if (status)
         return status;
     int64_t *totals = kith_i_alloc(spec->candidates, sizeof *totals);
-    uint32_t *order = kith_i_alloc(spec->candidates, sizeof *order);
-    status = totals && order ? KITH_OK : kith_i_fail_memory(err);
+    status = totals ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
         status = tally_losses(s, map, spec, totals, err);
-    if (!status && s->data) {
-        kith_i_entropy e;
-        kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
-        uint32_t chosen =
-            pure ? kith_i_permute_and_flip(&e, b, totals, spec->candidates,
-                                           order)
-                 : kith_i_exponential(&e, b, totals, spec->candidates);
-        if (e.failed)
-            status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                                 "the secure random generator failed: nothing "
-                                 "was released, the budget stays spent");
-        else
-            *out = chosen;
-        kith_i_entropy_close(&e);
-    } else if (!status) {
-        *out = 0;
-    }
+    if (!status)
+        status = kith_i_choice_draw(s, &b, totals, spec->candidates, out, err);
     kith_i_wipe_free(totals, spec->candidates * sizeof *totals);
-    kith_i_free(order);
     return status;
 }

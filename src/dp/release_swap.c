@@ -84,26 +84,6 @@ static kith_status tally_swaps(kith_session *s, const kith_i_swap_map *map,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
-static kith_status choose(kith_session *s, kith_i_exponent b,
-                          const int64_t *totals, uint32_t n, uint32_t *order,
-                          uint32_t *out, kith_error *err)
-{
-    kith_status status = KITH_OK;
-    kith_i_entropy e;
-    kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
-    uint32_t chosen = s->measure == KITH_PURE_DP
-                          ? kith_i_permute_and_flip(&e, b, totals, n, order)
-                          : kith_i_exponential(&e, b, totals, n);
-    if (e.failed)
-        status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                             "the secure random generator failed: nothing was "
-                             "released, the budget stays spent");
-    else
-        *out = chosen;
-    kith_i_entropy_close(&e);
-    return status;
-}
-
 kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_map *map,
                                 const kith_i_swap_spec *spec, kith_i_swap *out,
                                 kith_error *err)
@@ -113,33 +93,21 @@ kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_map *map,
         spec->bound > INT32_MAX)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
-    int pure = s->measure == KITH_PURE_DP;
-    kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
-    kith_i_exponent b = kith_i_exponent_for(range, spec->bound, replace);
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = pure ? "permute-and-flip" : "exponential",
-                        .norm = "score",
-                        .sensitivity = spec->bound,
-                        .scale = kith_i_exponent_value(b) > 0
-                                     ? 1 / kith_i_exponent_value(b)
-                                     : 0,
-                        .loss = spec->charge};
-    kith_status status = kith_i_session_pay(s, &bill, 1, err);
+    kith_i_exponent b;
+    kith_status status =
+        kith_i_choice_pay(s, spec->what, spec->bound, spec->charge, &b, err);
     if (status)
         return status;
     int64_t *totals = kith_i_alloc(all, sizeof *totals);
-    uint32_t *order = kith_i_alloc(all, sizeof *order);
     uint32_t chosen = 0;
-    status = totals && order ? KITH_OK : kith_i_fail_memory(err);
+    status = totals ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
         status = tally_swaps(s, map, spec, totals, err);
-    if (!status && s->data)
-        status = choose(s, b, totals, (uint32_t)all, order, &chosen, err);
+    if (!status)
+        status = kith_i_choice_draw(s, &b, totals, (uint32_t)all, &chosen, err);
     if (!status)
         *out =
             (kith_i_swap){chosen / spec->candidates, chosen % spec->candidates};
     kith_i_wipe_free(totals, all * sizeof *totals);
-    kith_i_free(order);
     return status;
 }

@@ -1,0 +1,63 @@
+/* Paying for and drawing a selection from total losses (R5): shared by
+ * release_select.c and release_swap.c.
+ *
+ * Claim: costs charge.
+ * Needs: record-local losses, each in [0, bound] (the releases clamp them).
+ * Because: with weight exp(-b L_c) for total losses L_c, and a range e of the
+ *   charge (kith_i_selection_range):
+ *   add-remove: every L_c moves by 0..bound, all in one direction, so
+ *     b = e / bound suffices (no factor 2);
+ *   replace-one: every L_c moves within +-bound: b = e / (2 bound).
+ *   Pure DP: permute-and-flip (McKenna, Sheldon 2020) with these coins is
+ *   e-DP and never worse than the exponential mechanism. Gaussian DP: the
+ *   exponential mechanism has log-ratios in an interval of length e (bounded
+ *   range; Durfee, Rogers 2019), worth mu <= 0.6267 e. b is rounded down. */
+#include "base/base_i.h"
+#include "dp_private.h"
+#include "select.h"
+
+kith_status kith_i_choice_pay(kith_session *s, const char *what, uint32_t bound,
+                              kith_i_loss charge, kith_i_exponent *out,
+                              kith_error *err)
+{
+    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    int pure = s->measure == KITH_PURE_DP;
+    kith_i_loss range = kith_i_selection_range(s->measure, charge);
+    *out = kith_i_exponent_for(range, bound, replace);
+    double exponent = kith_i_exponent_value(*out);
+    kith_i_bill bill = {.what = what,
+                        .mechanism = pure ? "permute-and-flip" : "exponential",
+                        .norm = "score",
+                        .sensitivity = bound,
+                        .scale = exponent > 0 ? 1 / exponent : 0,
+                        .loss = charge};
+    return kith_i_session_pay(s, &bill, 1, err);
+}
+
+kith_status kith_i_choice_draw(kith_session *s, const kith_i_exponent *b,
+                               const int64_t *totals, uint32_t n, uint32_t *out,
+                               kith_error *err)
+{
+    if (!s->data) {
+        *out = 0;
+        return KITH_OK;
+    }
+    uint32_t *order = kith_i_alloc(n, sizeof *order);
+    if (!order)
+        return kith_i_fail_memory(err);
+    kith_status status = KITH_OK;
+    kith_i_entropy e;
+    kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
+    uint32_t chosen = s->measure == KITH_PURE_DP
+                          ? kith_i_permute_and_flip(&e, *b, totals, n, order)
+                          : kith_i_exponential(&e, *b, totals, n);
+    if (e.failed)
+        status = kith_i_fail(err, KITH_ERR_ENTROPY,
+                             "the secure random generator failed: nothing was "
+                             "released, the budget stays spent");
+    else
+        *out = chosen;
+    kith_i_entropy_close(&e);
+    kith_i_wipe_free(order, n * sizeof *order);
+    return status;
+}
