@@ -54,6 +54,10 @@ static kith_status check_bounds(const kith_bounds *b, uint32_t d, int sparse,
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "normalize maps each feature's bounds to [0,1]: "
                            "give bounds for the features");
+    if (b->unit_rows && (sparse || b->normalize || b->center))
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "rows are scaled to length 1 about the origin: "
+                           "dense rows only, without normalize or a center");
     for (uint32_t i = 0; has_box && i < b->box_count; i++)
         if (!isfinite(b->lower[i]) || !isfinite(b->upper[i]) ||
             !(b->lower[i] < b->upper[i]) ||
@@ -120,11 +124,17 @@ static void make_origin(kith_i_domain *m, const kith_bounds *b)
     }
 }
 
+/* Does the box bound the stored rows? Unit rows leave it. */
+static int keeps_box(const kith_i_domain *m)
+{
+    return m->low && !m->unit_rows;
+}
+
 /* Largest distance from the origin along feature i. */
 static double reach(const kith_i_domain *m, uint32_t i)
 {
     double r = m->radius > 0 ? m->radius : (double)INFINITY;
-    if (m->low) {
+    if (keeps_box(m)) {
         double below = fabs(m->low[i] - m->origin[i]);
         double above = fabs(m->high[i] - m->origin[i]);
         r = fmin(r, fmax(below, above));
@@ -137,6 +147,32 @@ static int16_t to_lattice(const kith_i_domain *m, double v)
 {
     double q = trunc(ldexp(v, m->scale_log2));
     return (int16_t)fmax(-LATTICE_MAX, fmin(LATTICE_MAX, q));
+}
+
+/* The largest sum of |q| and of q^2 that the box leaves to a row with as many
+ * entries as it may have: those of the widest features, which are counted by
+ * their reach. */
+static kith_status sum_reaches(const kith_i_domain *m, uint64_t *l1,
+                               kith_i_u128 *l2, kith_error *err)
+{
+    uint32_t *count = kith_i_alloc(LATTICE_MAX + 1, sizeof *count);
+    if (!count)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < m->dimension; i++) {
+        int32_t a = -m->low_q[i], b = m->high_q[i];
+        count[a > b ? a : b]++;
+    }
+    uint32_t left = m->sparsity;
+    *l1 = 0;
+    *l2 = 0;
+    for (uint64_t most = LATTICE_MAX; most > 0; most--) {
+        uint32_t n = count[most] < left ? count[most] : left;
+        *l1 += most * n;
+        *l2 += (kith_i_u128)(most * most) * n;
+        left -= n;
+    }
+    kith_i_free(count);
+    return KITH_OK;
 }
 
 static kith_status make_lattice(kith_i_domain *m, kith_error *err)
@@ -155,21 +191,20 @@ static kith_status make_lattice(kith_i_domain *m, kith_error *err)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "the bounds are too small or too large to be "
                            "represented: rescale the features");
-    kith_i_u128 l2 = 0;
-    uint64_t l1 = 0;
     for (uint32_t i = 0; i < d; i++) {
         double lo = -reach(m, i), hi = -lo;
-        if (m->low) {
+        if (keeps_box(m)) {
             lo = fmax(lo, fmin(0, m->low[i] - m->origin[i]));
             hi = fmin(hi, fmax(0, m->high[i] - m->origin[i]));
         }
         m->low_q[i] = to_lattice(m, lo);
         m->high_q[i] = to_lattice(m, hi);
-        uint64_t a = (uint64_t)-m->low_q[i], b = (uint64_t)m->high_q[i];
-        uint64_t most = a > b ? a : b;
-        l2 += most * most;
-        l1 += most;
     }
+    uint64_t l1 = 0;
+    kith_i_u128 l2 = 0;
+    kith_status status = sum_reaches(m, &l1, &l2, err);
+    if (status)
+        return status;
     if (m->radius > 0) {
         /* (R 2^s)^2, rounded down: radius <= widest < 2^15 lattice units
          * unless a box is narrower than the ball. */
@@ -181,8 +216,9 @@ static kith_status make_lattice(kith_i_domain *m, kith_error *err)
         }
     }
     m->l2_squared = (uint64_t)l2; /* d 2^30 < 2^51 */
-    /* sum |q| <= sqrt(d * sum q^2): the ball's L1 bound (the sqrt(d)). */
-    kith_i_u128 square = (kith_i_u128)d * m->l2_squared;
+    /* sum |q| <= sqrt(s * sum q^2) for s entries that are not zero: the ball's
+     * L1 bound (the sqrt(d), or the square root of the sparsity). */
+    kith_i_u128 square = (kith_i_u128)m->sparsity * m->l2_squared;
     uint64_t root = (uint64_t)sqrt((double)square);
     while ((kith_i_u128)root * root > square)
         root--;
@@ -207,7 +243,11 @@ kith_status kith_i_domain_new(const kith_bounds *bounds, uint32_t dimension,
         return kith_i_fail_memory(err);
     m->dimension = dimension;
     m->sparse = sparse;
-    m->radius = bounds->radius;
+    m->sparsity = bounds->sparsity && bounds->sparsity < dimension
+                      ? bounds->sparsity
+                      : dimension;
+    m->unit_rows = bounds->unit_rows != 0;
+    m->radius = m->unit_rows ? 1 : bounds->radius;
     m->origin = kith_i_alloc(dimension, sizeof *m->origin);
     m->low_q = kith_i_alloc(dimension, sizeof *m->low_q);
     m->high_q = kith_i_alloc(dimension, sizeof *m->high_q);
@@ -277,7 +317,7 @@ void kith_i_domain_restore(const kith_i_domain *m, const double *lattice,
 {
     for (uint32_t i = 0; i < m->dimension; i++) {
         double u = m->origin[i] + ldexp(lattice[i], -m->scale_log2);
-        if (m->low)
+        if (keeps_box(m))
             u = fmax(m->low[i], fmin(m->high[i], u));
         out[i] = m->shift ? u / m->stretch[i] + m->shift[i] : u;
     }

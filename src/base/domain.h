@@ -1,7 +1,8 @@
 /* The public domain: bounds, and the integer lattice that rows live on.
  *
  * A feature value x becomes u = (x - shift) * stretch (the identity without
- * --normalize), is clipped to the box and the ball, and is stored as
+ * --normalize), is clipped to the box and the ball (or, with unit rows, to the
+ * box and then scaled to length 1), and is stored as
  *     q = trunc((u - origin) * 2^scale_log2),   |q| <= 32767.
  * Truncation is toward zero, so |q| <= |u - origin| * 2^scale_log2 in every
  * coordinate and no row leaves the ball (R3). All limits below are integers
@@ -35,6 +36,9 @@ typedef struct kith_i_domain {
     double *low, *high;  /* box in units of u; NULL: none                    */
     double *origin;      /* in units of u                                    */
     double radius;       /* ball about origin in units of u; 0: none         */
+    int unit_rows;       /* rows are scaled to length 1 after the box: the   */
+                         /* lattice is that of the unit ball, without a box  */
+    uint32_t sparsity;   /* most non-zero entries of a row; at most dimension */
     int scale_log2;      /* lattice units per unit of u, as a power of two   */
     int16_t *low_q;      /* lattice box: low_q <= q <= high_q; always set    */
     int16_t *high_q;     /*                                                  */

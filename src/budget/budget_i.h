@@ -31,7 +31,9 @@ kith_status kith_i_scale_gaussian(kith_i_u128 sensitivity_squared,
 /* Smallest t (rounded up likewise) with sensitivity / t <= loss. */
 kith_status kith_i_scale_laplace(uint64_t sensitivity, kith_i_loss loss,
                                  kith_i_scale *out, kith_error *err);
-/* ceil(num / sqrt 2) with the same shift: off-diagonal noise of a Gram. */
+/* ceil(num / sqrt g) with the same shift, g > 0: noise of an entry that occurs
+ * g times in a symmetric array. sqrt 2: off the diagonal of a Gram. */
+kith_i_scale kith_i_scale_over_root(kith_i_scale scale, uint32_t g);
 kith_i_scale kith_i_scale_over_sqrt2(kith_i_scale scale);
 
 double kith_i_scale_value(kith_i_scale scale);

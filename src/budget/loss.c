@@ -146,21 +146,26 @@ kith_status kith_i_scale_laplace(uint64_t sensitivity, kith_i_loss loss,
     return status;
 }
 
-/* Claim: the result is at least scale / sqrt(2), by less than one unit of
+/* Claim: the result is at least scale / sqrt(g), by less than one unit of
  *   2^-shift.
- * Because: ceil(sqrt(ceil(num^2 / 2))) is the smallest integer whose square
- *   is at least num^2 / 2. */
-kith_i_scale kith_i_scale_over_sqrt2(kith_i_scale scale)
+ * Because: ceil(sqrt(ceil(num^2 / g))) is the smallest integer whose square
+ *   is at least num^2 / g. */
+kith_i_scale kith_i_scale_over_root(kith_i_scale scale, uint32_t g)
 {
     mpz_t num;
     mpz_init(num);
     set_u64(num, scale.num);
     mpz_mul(num, num, num);
-    mpz_cdiv_q_2exp(num, num, 1);
+    mpz_cdiv_q_ui(num, num, g);
     ceil_sqrt(num);
     scale.num = get_u64(num);
     mpz_clear(num);
     return scale;
+}
+
+kith_i_scale kith_i_scale_over_sqrt2(kith_i_scale scale)
+{
+    return kith_i_scale_over_root(scale, 2);
 }
 
 /* For people to read. Cut off, not rounded: a printed scale never promises

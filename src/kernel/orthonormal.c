@@ -1,0 +1,51 @@
+/* Orthonormal bases: Gram-Schmidt, twice, which is enough (Kahan, Parlett). */
+#include "planes.h"
+
+#include <math.h>
+
+static double dot(const double *a, const double *b, uint32_t d)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < d; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* Take the span of the rows before row j out of it; its length after. */
+static double clean_row(double *rows, uint32_t j, uint32_t d)
+{
+    double *row = rows + (size_t)j * d;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < j; i++) {
+            const double *other = rows + (size_t)i * d;
+            double c = dot(row, other, d);
+            for (uint32_t t = 0; t < d; t++)
+                row[t] -= c * other[t];
+        }
+    return sqrt(dot(row, row, d));
+}
+
+void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
+                           kith_i_coins *coins)
+{
+    for (uint32_t j = 0; j < q; j++) {
+        double *row = rows + (size_t)j * d;
+        double before = sqrt(dot(row, row, d)), after = clean_row(rows, j, d);
+        while (!(after > 1e-10 * before && after > 0)) {
+            for (uint32_t t = 0; t < d; t++)
+                row[t] = kith_i_coins_normal(coins);
+            before = sqrt(dot(row, row, d));
+            after = clean_row(rows, j, d);
+        }
+        for (uint32_t t = 0; t < d; t++)
+            row[t] /= after;
+    }
+}
+
+void kith_i_plane_random(double *rows, uint32_t q, uint32_t d,
+                         kith_i_coins *coins)
+{
+    for (size_t i = 0; i < (size_t)q * d; i++)
+        rows[i] = kith_i_coins_normal(coins);
+    kith_i_orthonormalize(rows, q, d, coins);
+}

@@ -1,0 +1,21 @@
+/* Planes: linear subspaces as q orthonormal rows of d numbers (q x d), the
+ * layout inside the library; a result shows them as d x q. Plain doubles on
+ * public or released values, or inside a non-private solver. */
+#ifndef KITH_PLANES_H
+#define KITH_PLANES_H
+
+#include "base/base_i.h"
+
+/* ---- orthonormal.c --------------------------------------------------------
+ */
+
+/* Make q rows of d numbers orthonormal, in place (q <= d). A row that depends
+ * on the ones before it is replaced by a random direction. */
+void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
+                           kith_i_coins *coins);
+
+/* A uniformly random plane. */
+void kith_i_plane_random(double *rows, uint32_t q, uint32_t d,
+                         kith_i_coins *coins);
+
+#endif
