@@ -27,8 +27,9 @@ typedef struct kith_kmeans_options {
     uint64_t public_seed;      /* public coins; cannot reach the noise       */
     kith_progress_fn *progress;
     void *progress_arg;
-    /* balcan: ask for the constants as printed in the paper; refused with the
-     * numbers that show why they release nothing. */
+    /* balcan: run with the constants as printed in the paper, or be refused
+     * with the numbers that show why that cannot be done. Either way the result
+     * would be vacuous: see kith_paper_constants. */
     int paper_constants;
 } kith_kmeans_options;
 
@@ -52,7 +53,29 @@ KITH_API KITH_CHECKED kith_status kith_kmeans_plan(
     const kith_privacy *privacy, const kith_kmeans_options *opt,
     kith_result **out, kith_error *err);
 
+/* What the constants as printed in Balcan et al. 2017 come to for n rows: how
+ * many rows a cube needs before the partition can see it (above n the result is
+ * vacuous), and with how many others. Spends nothing. */
+typedef struct kith_paper_numbers {
+    double trials, partitions, swaps, dimension;
+    double level_epsilon; /* of one level of one partition */
+    double cube_rows;     /* gamma */
+} kith_paper_numbers;
+KITH_API void kith_paper_constants(double rows, uint32_t clusters,
+                                   double epsilon, kith_paper_numbers *out);
+
 /* ---- k-median: the sum of distances, not of their squares --------------- */
+
+typedef enum kith_kmedian_method {
+    KITH_KMEDIAN_AUTO = 0,  /* noisy steps from a private k-means run */
+    KITH_KMEDIAN_BALCAN = 1 /* from candidates and swaps by distance */
+} kith_kmedian_method;
+
+typedef enum kith_kmedian_recovery {
+    KITH_RECOVERY_STEPS = 0,   /* noisy steps; exact guarantee */
+    KITH_RECOVERY_SAMPLING = 1 /* log-concave sampling by a Markov chain: */
+                               /* the guarantee is "asymptotic" */
+} kith_kmedian_recovery;
 
 /* Start from kith_kmedian_options_init; set clusters. */
 typedef struct kith_kmedian_options {
@@ -62,6 +85,8 @@ typedef struct kith_kmedian_options {
     uint64_t public_seed; /* public coins; cannot reach the noise       */
     kith_progress_fn *progress;
     void *progress_arg;
+    kith_kmedian_method method;
+    kith_kmedian_recovery recovery;
 } kith_kmedian_options;
 
 KITH_API void kith_kmedian_options_init(kith_kmedian_options *opt, size_t size);
@@ -93,7 +118,8 @@ KITH_API size_t kith_result_receipt_count(const kith_result *result);
 KITH_API void kith_result_receipt(const kith_result *result, size_t i,
                                   kith_receipt *out);
 
-/* "exact", or "none" for a seeded or non-private run; never NULL. */
+/* "exact"; "asymptotic" when a Markov chain was drawn from: private only in the
+ * limit of a long chain; "none" for a seeded or non-private run. Never NULL. */
 KITH_API const char *kith_result_guarantee(const kith_result *result);
 
 /* The budget that was declared; all zero for a non-private result. */
@@ -102,6 +128,15 @@ KITH_API kith_privacy kith_result_privacy(const kith_result *result);
 /* Root mean square distance that the noise alone moves a centre of a cluster
  * with 1/k of the rows, in (normalised) units; a plan's prediction. */
 KITH_API double kith_result_noise(const kith_result *result);
+
+/* The most clusters whose centres this budget can tell from noise, at least 1:
+ * with more, noise alone would move a centre of an average cluster by more than
+ * a quarter of the bound of a row's length (docs/central.md). From the noise,
+ * the number of clusters and the measure; never from a row. */
+KITH_API uint32_t kith_result_sensible_clusters(const kith_result *result);
+
+/* How many of the k centres differ; 0 for a plan. */
+KITH_API uint32_t kith_result_distinct_centers(const kith_result *result);
 
 /* Number of rounds that were run; the public seed; the lattice step. */
 KITH_API uint32_t kith_result_rounds(const kith_result *result);

@@ -27,6 +27,12 @@ typedef struct kith_bounds {
     uint32_t center_count; /* 1: the same for every feature; else one each   */
     int normalize;         /* map each feature's box to [0,1] first; radius  */
                            /* and center are then in these new units         */
+    int unit_rows;         /* then scale each row to length 1, zero rows     */
+                           /* excepted: the domain is the unit ball about 0; */
+                           /* dense rows, no center, no normalize            */
+    uint32_t sparsity;     /* each row keeps this many entries, those        */
+                           /* farthest from the origin (ties: the lower      */
+                           /* index); less noise in pure DP. 0: all          */
 } kith_bounds;
 
 typedef enum kith_format {

@@ -5,8 +5,10 @@
 #include "kith/budget.h"
 #include "kith/cluster.h"
 #include "kith/data.h"
+#include "kith/local.h"
 #include "kith/plain.h"
 #include "kith/status.h"
+#include "kith/subspace.h"
 #include "kith/version.h"
 
 #endif

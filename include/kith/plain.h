@@ -10,6 +10,7 @@
 #include "kith/cluster.h"
 #include "kith/data.h"
 #include "kith/status.h"
+#include "kith/subspace.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,19 +42,56 @@ KITH_API KITH_CHECKED kith_status
 kith_plain_kmedian(const kith_dataset *data, const kith_plain_options *opt,
                    kith_result **out, kith_error *err);
 
-/* A published model to hold against rows: k x d centres in original units.
- * lower/upper: the box of a --normalize run (distances are then measured in
- * its units), else NULL. All borrowed. */
+/* k planes through the origin, without noise.
+ * Start from kith_plain_subspace_options_init. */
+typedef struct kith_plain_subspace_options {
+    size_t size;                 /* set by _init; fields are only appended */
+    uint32_t clusters;           /* k; no default                          */
+    uint32_t subspace_dimension; /* q; no default                          */
+    kith_subspace_solver solver; /* default: k-plane                       */
+    uint32_t starts;             /* k-plane; 0: 20                         */
+    uint32_t max_rounds;         /* k-plane; 0: 100                        */
+    uint64_t seed;
+    uint32_t threads; /* 0: all processors; changes speed only  */
+    kith_progress_fn *progress;
+    void *progress_arg;
+} kith_plain_subspace_options;
+
+KITH_API void kith_plain_subspace_options_init(kith_plain_subspace_options *opt,
+                                               size_t size);
+
+/* data, opt: borrowed. The result has bases and guarantee "none". k-plane takes
+ * time and memory in proportion to the rows, the other solvers time in
+ * proportion to their square. */
+KITH_API KITH_CHECKED kith_status kith_plain_subspace(
+    const kith_dataset *data, const kith_plain_subspace_options *opt,
+    kith_result **out, kith_error *err);
+
+/* A published model to hold against rows: k x d centres in original units, or
+ * planes. lower/upper: the box of a --normalize run (distances are then
+ * measured in its units), else NULL. All borrowed. */
 typedef struct kith_model_view {
     uint32_t clusters, dimension;
-    const double *centers;
+    const double *centers; /* NULL when there are bases */
     const double *lower, *upper;
+    const double *bases;         /* k x d x q, orthonormal columns, or NULL   */
+    uint32_t subspace_dimension; /* q                                         */
+    int unit_rows;               /* with bases: rows are scaled to length 1   */
 } kith_model_view;
 
 typedef enum kith_objective {
-    KITH_OBJECTIVE_KMEANS = 1, /* sum of squared distances */
-    KITH_OBJECTIVE_KMEDIAN     /* sum of distances         */
+    KITH_OBJECTIVE_KMEANS = 1, /* sum of squared distances           */
+    KITH_OBJECTIVE_KMEDIAN,    /* sum of distances                   */
+    KITH_OBJECTIVE_SUBSPACE    /* sum of squared distances to planes */
 } kith_objective;
+
+/* Distance between two sets of k planes of the same shape: the least, over all
+ * ways to pair them, of the root of the summed |sin Theta|_F^2, Theta the
+ * principal angles. At most sqrt(k min(q, d - q)). */
+KITH_API KITH_CHECKED kith_status kith_plane_distance(const kith_model_view *a,
+                                                      const kith_model_view *b,
+                                                      double *out,
+                                                      kith_error *err);
 
 /* The exact cost of a model on the rows as they are in the files: not
  * clipped, not quantised. */
@@ -89,6 +127,9 @@ typedef struct kith_generate_options {
     uint32_t sparsity;           /* sparse: non-zeros per row                 */
     double spread; /* sd per coordinate; < 0: the kind's default */
     uint64_t seed;
+    const double *weights; /* of the clusters, any scale; NULL: all the same */
+    double decay; /* subspaces: coefficient j has sd decay^j before its row  */
+                  /* is scaled to length 1; 0: 1, all directions alike       */
 } kith_generate_options;
 
 KITH_API void kith_generate_options_init(kith_generate_options *opt,
@@ -98,6 +139,10 @@ typedef int kith_row_sink(void *arg, uint32_t label, const uint32_t *index,
 KITH_API KITH_CHECKED kith_status
 kith_generate(const kith_generate_options *opt, kith_row_sink *sink,
               void *sink_arg, kith_error *err);
+
+/* The planes behind the rows of subspaces: k x d x q, as kith_result_bases. */
+KITH_API KITH_CHECKED kith_status kith_generate_planes(
+    const kith_generate_options *opt, double *bases, kith_error *err);
 
 #ifdef __cplusplus
 }

@@ -71,6 +71,65 @@ static void clip_ball(const kith_i_domain *m, double *t, uint32_t n)
         t[i] *= shrink;
 }
 
+/* Scale t to the ball's radius; zero stays zero. Divided by the largest entry
+ * first, so that no square over- or underflows. */
+static void stretch_row(const kith_i_domain *m, double *t, uint32_t n)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = fabs(t[i]) > most ? fabs(t[i]) : most;
+    if (most == 0)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        t[i] /= most;
+    double stretch =
+        ldexp(m->radius, m->scale_log2) / sqrt(sum_of_squares(t, n));
+    for (uint32_t i = 0; i < n; i++)
+        t[i] *= stretch;
+}
+
+static uint64_t magnitude_bits(double x)
+{
+    uint64_t bits;
+    x = fabs(x);
+    memcpy(&bits, &x, sizeof bits);
+    return bits; /* ordered like the magnitudes */
+}
+
+/* Zero all but the `keep` entries of largest magnitude; of equal ones the
+ * first stay. The magnitude of the last that stays is found by bisection over
+ * the representations of doubles: no scratch, and only for rows with too many
+ * entries. */
+static void keep_largest(double *t, uint32_t n, uint32_t keep)
+{
+    uint32_t entries = 0;
+    for (uint32_t i = 0; i < n; i++)
+        entries += t[i] != 0;
+    if (entries <= keep)
+        return;
+    uint64_t low = 1, high = magnitude_bits(HUGE_T);
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < n; i++)
+            count += magnitude_bits(t[i]) >= middle;
+        if (count >= keep)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    uint32_t room = keep; /* for entries of just this magnitude */
+    for (uint32_t i = 0; i < n; i++)
+        room -= magnitude_bits(t[i]) > low;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t bits = magnitude_bits(t[i]);
+        if (bits == low && room > 0)
+            room--;
+        else if (bits <= low)
+            t[i] = 0;
+    }
+}
+
 /* The last word on the norm is in integers: while sum q^2 exceeds the bound,
  * take one step off the largest coordinate (a rounding error in clip_ball can
  * cost a step or two, never more). */
@@ -133,7 +192,11 @@ void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
     else
         for (uint32_t i = 0; i < d; i++)
             t[i] = locate(m, scale, i, raw[i]);
-    if (m->radius > 0)
+    if (m->sparsity < d)
+        keep_largest(t, d, m->sparsity);
+    if (m->unit_rows)
+        stretch_row(m, t, d);
+    else if (m->radius > 0)
         clip_ball(m, t, d);
     for (uint32_t i = 0; i < d; i++)
         q[i] = truncate(t[i], m->low_q[i], m->high_q[i]);
@@ -147,6 +210,7 @@ uint32_t kith_i_quantize_sparse(const kith_i_domain *m, const uint32_t *index,
     double scale = ldexp(1, m->scale_log2);
     for (uint32_t i = 0; i < count; i++)
         t[i] = locate(m, scale, index[i], value[i]);
+    keep_largest(t, count, m->sparsity);
     if (m->radius > 0)
         clip_ball(m, t, count);
     for (uint32_t i = 0; i < count; i++)

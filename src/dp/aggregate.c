@@ -75,6 +75,76 @@ void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
     }
 }
 
+/* The entries of a row: count of them, at index[i], or at i without one. */
+typedef struct {
+    const int16_t *value;
+    const uint32_t *index;
+    uint32_t count;
+} entries;
+
+static entries row_entries(const kith_i_block *block, uint32_t row)
+{
+    if (block->dense)
+        return (entries){block->dense + (size_t)row * block->dimension, NULL,
+                         block->dimension};
+    uint32_t from = block->start[row];
+    return (entries){block->value + from, block->index + from,
+                     block->start[row + 1] - from};
+}
+
+/* Claim: the norm of what a row adds is at most `norm`. Because: |v_i| is at
+ * most |x_i| norm / length, and length at least the row's norm. */
+void kith_i_aggregate_scaled(const kith_i_block *block, uint64_t norm, int pure,
+                             int64_t *sums)
+{
+    for (uint32_t r = 0; r < block->rows; r++) {
+        entries e = row_entries(block, r);
+        uint64_t sum = 0, square = 0;
+        for (uint32_t i = 0; i < e.count; i++) {
+            int32_t v = e.value[i];
+            sum += (uint64_t)(v < 0 ? -v : v);
+            square += (uint64_t)(v * v);
+        }
+        int64_t length = (int64_t)(pure ? sum : root_up(square));
+        for (uint32_t i = 0; length > 0 && i < e.count; i++)
+            sums[e.index ? e.index[i] : i] +=
+                e.value[i] * (int64_t)norm / length;
+    }
+}
+
+void kith_i_aggregate_clamped(const kith_i_block *block, const uint32_t *cell,
+                              uint32_t cells, uint32_t bound, int64_t *sums)
+{
+    int32_t most = (int32_t)bound;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        if (cell[r] >= cells)
+            continue;
+        entries e = row_entries(block, r);
+        int64_t *sum = sums + (size_t)cell[r] * block->dimension;
+        for (uint32_t i = 0; i < e.count; i++) {
+            int32_t v = e.value[i];
+            v = v > most ? most : v < -most ? -most : v;
+            sum[e.index ? e.index[i] : i] += v;
+        }
+    }
+}
+
+void kith_i_truncate_values(const int16_t *from, size_t count, uint32_t shift,
+                            int16_t *to)
+{
+    int32_t mask = (int32_t)(((uint32_t)1 << shift) - 1);
+    for (size_t i = 0; i < count; i++) { /* round negative ones up */
+        int32_t v = from[i];
+        to[i] = (int16_t)((v + (v < 0 ? mask : 0)) >> shift);
+    }
+}
+
+void kith_i_add_wrapping(const int64_t *from, size_t count, int64_t *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int64_t)((uint64_t)to[i] + (uint64_t)from[i]);
+}
+
 void kith_i_aggregate_losses(const int32_t *losses, uint32_t rows,
                              uint32_t candidates, int32_t bound,
                              int64_t *totals)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/block.h"
+
 /* Afterwards sum v^2 <= radius^2 (l2) or sum |v| <= radius (l1); radius at most
  * 2^31. */
 void kith_i_clip_l2(int32_t *v, uint32_t width, uint64_t radius);
@@ -24,6 +26,24 @@ typedef struct kith_i_values {
 } kith_i_values;
 void kith_i_aggregate_values(const kith_i_values *values, int64_t *sums,
                              int64_t *counts);
+
+/* Add every row of a block, scaled up or down to this norm (L1 if pure, else
+ * L2; entries toward zero, so no longer; zero rows stay), to sums. norm at most
+ * 2^31. */
+void kith_i_aggregate_scaled(const kith_i_block *block, uint64_t norm, int pure,
+                             int64_t *sums);
+/* Add every row, its entries clamped to [-bound, bound], to the sums of its
+ * cell (cells x dimension). */
+void kith_i_aggregate_clamped(const kith_i_block *block, const uint32_t *cell,
+                              uint32_t cells, uint32_t bound, int64_t *sums);
+
+/* to[i] = from[i] / 2^shift, toward zero: no entry grows, so sum to^2 <= (sum
+ * from^2) / 4^shift. */
+void kith_i_truncate_values(const int16_t *from, size_t count, uint32_t shift,
+                            int16_t *to);
+
+/* to[i] += from[i] modulo 2^64. */
+void kith_i_add_wrapping(const int64_t *from, size_t count, int64_t *to);
 
 /* totals[c] += each row's loss[c], clamped to [0, bound]. */
 void kith_i_aggregate_losses(const int32_t *losses, uint32_t rows,

@@ -20,9 +20,17 @@ kith_status kith_i_choice_pay(kith_session *s, const char *what, uint32_t bound,
                               kith_i_loss charge, kith_i_exponent *out,
                               kith_error *err)
 {
+    return kith_i_choice_pay_each(s, what, bound, 1, charge, out, err);
+}
+
+kith_status kith_i_choice_pay_each(kith_session *s, const char *what,
+                                   uint32_t bound, uint32_t count,
+                                   kith_i_loss charge, kith_i_exponent *out,
+                                   kith_error *err)
+{
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
     int pure = s->measure == KITH_PURE_DP;
-    kith_i_loss range = kith_i_selection_range(s->measure, charge);
+    kith_i_loss range = kith_i_selection_range(s->measure, charge / count);
     *out = kith_i_exponent_for(range, bound, replace);
     double exponent = kith_i_exponent_value(*out);
     kith_i_bill bill = {.what = what,

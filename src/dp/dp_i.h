@@ -33,9 +33,15 @@ kith_i_loss kith_i_session_left(const kith_session *session);
 /* Hold back this much of what is not spent, for later, in place of what was
  * held before: until it is set free (0) nobody can see or spend it. */
 void kith_i_session_hold(kith_session *session, kith_i_loss loss);
-/* "exact", or "none" for a seeded session. */
+/* "exact"; "asymptotic" once a Markov chain was drawn from; "none" for a seeded
+ * session or once something was released without a proof. */
 const char *kith_i_session_guarantee(const kith_session *session);
+/* From now on at most "asymptotic" (nonzero), or "none" (0). */
+void kith_i_session_weaken(kith_session *session, int asymptotic);
 uint32_t kith_i_session_threads(const kith_session *session);
+/* The number of records, where it is public: neighbours that replace a record
+ * have the same. Else, and in a plan, 0. */
+uint64_t kith_i_session_rows(const kith_session *session);
 
 /* Copies of the receipts so far (strings in ->what are copied too); the array
  * is the caller's. */
@@ -191,6 +197,7 @@ typedef struct kith_i_select_spec {
     uint32_t candidates;
     uint32_t bound; /* of one record's loss, at most 2^31 - 1 */
     kith_i_loss charge;
+    const int64_t *handicap; /* public, added to the totals; NULL: none */
 } kith_i_select_spec;
 
 typedef struct kith_i_loss_map {

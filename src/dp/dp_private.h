@@ -20,12 +20,16 @@ struct kith_session {
     kith_privacy privacy;
     kith_measure measure;
     kith_i_loss total, spent, held; /* spent + held <= total */
+    const char *weakened; /* NULL: exact; else the guarantee that is left */
     kith_i_entropy_source source;
+    int ledgered; /* a ledger was charged: losses must add up beyond it */
     uint32_t threads;
     uint64_t streams; /* entropy streams handed out */
     kith_receipt *receipts;
     size_t receipt_count;
     kith_i_view *views;
+    kith_dataset *whole; /* while the session looks at a view (focus.c): */
+    kith_i_domain *whole_domain; /* what data and domain are otherwise */
 };
 
 /* What a map's blocks show. */
@@ -59,6 +63,12 @@ struct kith_i_exponent;
 kith_status kith_i_choice_pay(kith_session *session, const char *what,
                               uint32_t bound, kith_i_loss charge,
                               struct kith_i_exponent *out, kith_error *err);
+/* The same for `count` selections that share the charge equally. */
+kith_status kith_i_choice_pay_each(kith_session *session, const char *what,
+                                   uint32_t bound, uint32_t count,
+                                   kith_i_loss charge,
+                                   struct kith_i_exponent *out,
+                                   kith_error *err);
 /* Draw one of n candidates; without data (a plan) the first. */
 kith_status kith_i_choice_draw(kith_session *session,
                                const struct kith_i_exponent *b,

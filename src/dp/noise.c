@@ -120,3 +120,24 @@ kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
     kith_i_free(job.scratch);
     return ok ? report(&job.common, err) : kith_i_fail_memory(err);
 }
+
+kith_status kith_i_noise_add_parts(const kith_i_noise *noise,
+                                   const kith_i_scale *scales,
+                                   const size_t *ends, size_t width,
+                                   int64_t *values, kith_error *err)
+{
+    noise_job job = {.noise = noise, .values = values, .count = width};
+    atomic_init(&job.failed, 0);
+    size_t bytes = kith_i_knorm_scratch(width);
+    struct kith_i_deviate *scratch = kith_i_alloc(bytes, 1);
+    if (!scratch)
+        return kith_i_fail_memory(err);
+    kith_i_entropy e;
+    kith_i_entropy_open(&e, noise->source, noise->stream << 32);
+    kith_i_sample_knorm_parts(&e, scales, ends, width, scratch, values);
+    if (e.failed)
+        atomic_store(&job.failed, 1);
+    kith_i_entropy_close(&e);
+    kith_i_wipe_free(scratch, bytes);
+    return report(&job, err);
+}

@@ -22,6 +22,13 @@ typedef struct kith_i_noise {
     size_t split;
 } kith_i_noise;
 
+/* One K-norm vector of several parts (sampler.h): scales and ends of the
+ * noise's own fields are not used. */
+kith_status kith_i_noise_add_parts(const kith_i_noise *noise,
+                                   const kith_i_scale *scales,
+                                   const size_t *ends, size_t width,
+                                   int64_t *values, kith_error *err);
+
 /* The same with K-norm noise: vectors of per_scale values, each with the scale
  * (and the entropy object) of its own. */
 kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,

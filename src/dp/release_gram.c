@@ -8,8 +8,8 @@
  * vector (A_ii, sqrt2 A_ij) keeps the Frobenius norm, so noise of sd sigma on
  * the diagonal and sigma/sqrt2 off it (rounded up) is the Gaussian mechanism in
  *   that space. Pure: K-norm noise on the same vector, one for each cell;
- *   replace-one then costs at most r^2 in each of two cells, or sqrt2 r^2 in
- *   one: 2 r^2. */
+ *   replace-one then costs at most r^2 in each of two cells: 2 r^2; with one
+ *   cell in all it costs sqrt2 r^2. */
 #include "dp_private.h"
 
 #include <math.h>
@@ -130,8 +130,27 @@ static kith_status tally_grams(kith_session *s, const kith_i_map *map,
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
-/* Noise on the lower triangle, then mirrored. Each cell's noise is one run of
- * values: its diagonal, then the rest row by row. */
+/* Lower triangles to packed values (diagonal, then the rest row by row), or
+ * back, mirrored. */
+static void pack(int64_t *grams, size_t cells, size_t w, int64_t *packed,
+                 int back)
+{
+    for (size_t c = 0; c < cells; c++) {
+        int64_t *diagonal = packed + c * (w * (w + 1) / 2), *off = diagonal + w;
+        for (size_t i = 0; i < w; i++) {
+            int64_t *row = grams + (c * w + i) * w;
+            *(back ? &row[i] : &diagonal[i]) = back ? diagonal[i] : row[i];
+            for (size_t t = 0; t < i; t++, off++) {
+                *(back ? &row[t] : off) = back ? *off : row[t];
+                if (back)
+                    grams[(c * w + t) * w + i] = row[t];
+            }
+        }
+    }
+}
+
+/* Noise on the lower triangle. Each cell is one run of values: its diagonal,
+ * then the rest. */
 static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
                              kith_i_scale scale, int64_t *out, kith_error *err)
 {
@@ -143,6 +162,8 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
         scales[c] = scale;
         scales[cells + c] = kith_i_scale_over_sqrt2(scale);
     }
+    if (!status)
+        pack(out, cells, w, noisy, 0);
     kith_i_noise noise = {
         .kind = KITH_I_GAUSSIAN, .source = &s->source, .threads = s->threads};
     if (!status && s->data && s->measure == KITH_PURE_DP) {
@@ -162,17 +183,8 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
         int64_t *at = noisy + (c % cells) * size + (c < cells ? 0 : w);
         status = kith_i_noise_add(&noise, at, c < cells ? w : size - w, err);
     }
-    for (size_t c = 0; !status && c < cells; c++) {
-        const int64_t *off = noisy + c * size + w;
-        for (size_t i = 0; i < w; i++) {
-            int64_t *row = out + (c * w + i) * w;
-            row[i] += noisy[c * size + i];
-            for (size_t t = 0; t < i; t++) {
-                row[t] += *off++;
-                out[(c * w + t) * w + i] = row[t];
-            }
-        }
-    }
+    if (!status)
+        pack(out, cells, w, noisy, 1);
     kith_i_wipe_free(noisy, cells * size * sizeof *noisy);
     kith_i_free(scales);
     return status;
@@ -205,8 +217,12 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     uint64_t square =
         spec->radius ? spec->radius * spec->radius : domain->l2_squared;
     kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
-    /* Pure: a record that moves between cells is paid for in both. */
+    /* Pure: a record that moves between cells is paid for in both; in a single
+     * cell 1.4142135624 > sqrt 2 does, rounded up. */
     uint64_t l2 = square << replace;
+    if (replace && spec->cells == 1)
+        l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
+                        10000000000u);
     kith_i_scale scale;
     int pure = s->measure == KITH_PURE_DP;
     size_t triangle = (size_t)spec->width * (spec->width + 1) / 2;

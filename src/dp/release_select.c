@@ -77,6 +77,9 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
     status = totals ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
         status = tally_losses(s, map, spec, totals, err);
+    /* A public base measure: the ratios of weights do not feel it. */
+    for (uint32_t c = 0; !status && spec->handicap && c < spec->candidates; c++)
+        totals[c] += spec->handicap[c];
     if (!status)
         status = kith_i_choice_draw(s, &b, totals, spec->candidates, out, err);
     kith_i_wipe_free(totals, spec->candidates * sizeof *totals);

@@ -36,10 +36,14 @@ int64_t kith_i_sample_gaussian_tail(kith_i_entropy *e, kith_i_scale sigma,
 
 /* sampler_knorm.c: round(z) for a vector z in R^width, added to values. z has
  * density proportional to exp(-|(z_i / b_i)_i|_2), where b_i is b[0] for the
- * first `split` coordinates and b[1] for the rest. scratch: width + 1 deviates.
- */
+ * first end[0] coordinates, b[1] from there to end[1], and so on; the last end
+ * is width. scratch: width + 1 deviates. */
 struct kith_i_deviate;
 size_t kith_i_knorm_scratch(size_t width); /* bytes */
+void kith_i_sample_knorm_parts(kith_i_entropy *e, const kith_i_scale *b,
+                               const size_t *end, size_t width,
+                               struct kith_i_deviate *scratch, int64_t *values);
+/* Two parts. */
 void kith_i_sample_knorm(kith_i_entropy *e, const kith_i_scale b[2],
                          size_t split, size_t width,
                          struct kith_i_deviate *scratch, int64_t *values);

@@ -4,7 +4,7 @@
  *   density proportional to exp(-|z|_2 / b), so it is (D/b)-DP for sums of L2
  *   sensitivity D. In d dimensions E|z|^2 = d (d+1) b^2: half of what Laplace
  *   noise for the same ball needs, whose L1 sensitivity is sqrt(d) D.
- *   With two scales: the same after stretching some coordinates.
+ *   With several scales: the same after stretching some coordinates.
  * Needs: b = num / 2^shift > 0.
  * Because: z = b |h| g with h ~ N(0, I_{d+1}) and g ~ N(0, I_d) has that
  *   density: given s = |h|^2 it is N(0, b^2 s), and
@@ -93,14 +93,24 @@ void kith_i_sample_knorm(kith_i_entropy *e, const kith_i_scale b[2],
                          size_t split, size_t width, struct kith_i_deviate *h,
                          int64_t *values)
 {
+    const size_t end[2] = {split, width};
+    kith_i_sample_knorm_parts(e, b, end, width, h, values);
+}
+
+void kith_i_sample_knorm_parts(kith_i_entropy *e, const kith_i_scale *b,
+                               const size_t *end, size_t width,
+                               struct kith_i_deviate *h, int64_t *values)
+{
     mpz_t low, high, value, below, above;
     mpz_inits(low, high, value, below, above, NULL);
     uint32_t digits = KNORM_FIRST_DIGITS;
     for (size_t i = 0; i <= width; i++)
         h[i].k = kith_i_sample_half_normal(e, &h[i].x);
     enclose_length(e, h, width + 1, digits, low, high);
-    for (size_t i = 0; i < width && !e->failed; i++) {
-        kith_i_scale scale = b[i < split ? 0 : 1];
+    for (size_t i = 0, part = 0; i < width && !e->failed; i++) {
+        while (i >= end[part])
+            part++;
+        kith_i_scale scale = b[part];
         kith_i_lazy x;
         uint64_t k = kith_i_sample_half_normal(e, &x);
         int negative = (int)(kith_i_entropy_word(e) & 1);

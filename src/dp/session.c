@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "focus.h"
 #include "kith/version.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
@@ -83,6 +84,7 @@ kith_status kith_session_open(kith_dataset *data,
     s->threads = kith_i_thread_count(opt.threads);
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
+    s->ledgered = opt.ledger != NULL;
     status = kith_i_entropy_check(err); /* also watches for fork() */
     if (!status)
         status = charge_ledger(s, &opt, err);
@@ -123,6 +125,7 @@ void kith_session_close(kith_session *s)
 {
     if (!s)
         return;
+    kith_i_session_focus(s, NULL);
     kith_i_views_free(s);
     if (s->data)
         kith_dataset_free(s->data);
@@ -304,12 +307,29 @@ void kith_i_session_hold(kith_session *s, kith_i_loss loss)
 
 const char *kith_i_session_guarantee(const kith_session *s)
 {
-    return s->source.seeded ? "none" : "exact";
+    if (s->source.seeded)
+        return "none";
+    return s->weakened ? s->weakened : "exact";
+}
+
+void kith_i_session_weaken(kith_session *s, int asymptotic)
+{
+    if (!asymptotic)
+        s->weakened = "none";
+    else if (!s->weakened)
+        s->weakened = "asymptotic";
 }
 
 uint32_t kith_i_session_threads(const kith_session *s)
 {
     return s->threads;
+}
+
+uint64_t kith_i_session_rows(const kith_session *s)
+{
+    if (!s->data || s->privacy.neighbors != KITH_REPLACE_ONE)
+        return 0;
+    return kith_i_dataset_rows(s->data);
 }
 
 static char build_info[160];

@@ -1,0 +1,140 @@
+/* An exponential mechanism over a continuous range, drawn in floating point.
+ *
+ * Claim: a draw that had exactly the law asked for would cost charge. What is
+ *   drawn has that law in the limit of a long chain and of exact arithmetic:
+ *   hence "asymptotic", never "exact".
+ * Needs: a record-local loss in [0, square]; a start that does not depend on
+ *   the records, unless spec->unproved; one state leaves.
+ * Because: with density exp(-b L(state)), L the sum of the records' losses, and
+ *   a range e of the charge (kith_i_selection_range):
+ *   add-remove: a record multiplies the density by a factor in
+ *     [exp(-b square), 1] before it is normalised, so log-ratios lie in an
+ *     interval of length b square: b = e / square;
+ *   replace-one: the factor is in [exp(-b square), exp(b square)]:
+ *     b = e / (2 square).
+ *   Pure DP: e-DP. Gaussian DP: bounded range, as in choice.c. The same holds
+ *   for a marginal: a sum over hidden labels z of exp(-b sum loss(x, z)) has
+ *   factors in the same interval. If the draw's law is within gamma (total
+ *   variation) of the law asked for, for every dataset, the release is
+ *   (e, (1 + exp e) gamma)-DP; nobody knows gamma.
+ *
+ * Coins: a sampler takes gigabytes of them, so they are a ChaCha20 stream
+ * (libsodium's, through entropy.c) under a key of two words of the session's
+ * generator, not one word of it each. */
+#include "release_chain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "dp_private.h"
+#include "kernel/kernel_i.h"
+#include "kernel/linear.h"
+#include "select.h"
+
+typedef struct {
+    double *x;
+    uint32_t d, stride;
+} copy_arg;
+
+static void copy_rows(void *p, uint32_t worker, uint64_t first,
+                      const kith_i_block *block)
+{
+    (void)worker;
+    const copy_arg *a = p;
+    for (size_t r = 0; r < block->rows; r++) {
+        double *to = a->x + (first + r) * a->stride;
+        for (size_t i = 0; i < a->d; i++)
+            to[i] = block->dense[r * a->d + i];
+    }
+}
+
+static void fill_words(void *arg, uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = kith_i_entropy_word(arg);
+}
+
+/* A stream keyed by the session's generator. */
+static void open_stream(kith_session *s, kith_i_entropy *stream, int *failed)
+{
+    kith_i_entropy e;
+    kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
+    kith_i_entropy_source source = {.seeded = 1,
+                                    .seed = kith_i_entropy_word(&e)};
+    kith_i_entropy_open(stream, &source, kith_i_entropy_word(&e));
+    *failed = e.failed;
+    kith_i_entropy_close(&e);
+    kith_i_wipe(&source, sizeof source);
+}
+
+static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
+                        double exponent, double *state, kith_error *err)
+{
+    uint32_t d = s->domain->dimension;
+    uint32_t stride = (d + KITH_I_LANES - 1) / KITH_I_LANES * KITH_I_LANES;
+    size_t n = kith_i_dataset_rows(s->data);
+    double *x = kith_i_alloc(n * stride, sizeof *x);
+    if (!x)
+        return kith_i_fail_memory(err);
+    copy_arg copy = {x, d, stride};
+    kith_i_session_fold(s, NULL, NULL, copy_rows, &copy);
+    kith_i_chain_rows rows = {.x = x,
+                              .n = n,
+                              .d = d,
+                              .stride = stride,
+                              .exponent = exponent,
+                              .square = (double)s->domain->l2_squared};
+    kith_i_entropy stream;
+    kith_i_words words;
+    int failed, saved = kith_i_blas_single();
+    open_stream(s, &stream, &failed);
+    kith_i_words_open(&words, fill_words, &stream);
+    kith_status status = spec->run(spec->arg, &rows, &words, state, err);
+    kith_i_words_close(&words);
+    if (!status && (failed || stream.failed))
+        status = kith_i_fail(err, KITH_ERR_ENTROPY,
+                             "the secure random generator failed: nothing was "
+                             "released, the budget stays spent");
+    kith_i_entropy_close(&stream);
+    kith_i_blas_restore(saved);
+    kith_i_wipe_free(x, n * stride * sizeof *x);
+    return status;
+}
+
+kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
+                                 double *state, kith_error *err)
+{
+    if (s->domain->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "chains over sparse rows are not offered: use a "
+                           "dense format");
+    if (spec->unproved && s->ledgered)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "a start at the records, or diagnostics, leave no "
+                           "guarantee: not in a session that a ledger paid "
+                           "for");
+    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
+    double square = (double)s->domain->l2_squared;
+    double unit = kith_i_domain_step(s->domain), bound = square * unit * unit;
+    double exponent = ldexp((double)range, -KITH_I_LOSS_BITS) /
+                      (replace ? 2 * square : square);
+    exponent *= 1 - 0x1p-50; /* the three roundings above, downward */
+    kith_i_bill bill = {.what = spec->what,
+                        .mechanism = "exponential",
+                        .norm = "score",
+                        .sensitivity = bound,
+                        .scale = unit * unit / exponent,
+                        .loss = spec->charge};
+    kith_status status = kith_i_session_pay(s, &bill, 1, err);
+    if (status)
+        return status;
+    kith_i_session_weaken(s, !spec->unproved);
+    memset(state, 0, spec->state * sizeof *state);
+    if (s->data)
+        status = draw(s, spec, exponent, state, err);
+    if (status)
+        kith_i_wipe(state, spec->state * sizeof *state);
+    return status;
+}

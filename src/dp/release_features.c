@@ -1,0 +1,237 @@
+/* Which features matter: a profile of all records, and the choice of a few
+ * features for each cell.
+ *
+ * Claim (profile): costs charge.
+ * Because: a record contributes one vector of norm <= KITH_I_PROFILE_NORM, L1
+ *   in pure DP, L2 in Gaussian DP (aggregate.c, in integers), replaced by
+ *   another of the same bound under replace-one: sensitivity r | 2r.
+ *
+ * Claim (features): costs charge.
+ * Needs: a record-local cell.
+ * Because: let C be the bound of an entry, enforced here, and let the score of
+ *   a feature in a cell be |sum of the entries of its records|. Adding a record
+ *   to a cell moves every score of that cell by at most C; upward only, if no
+ *   entry can be negative. Each of the m picks is a selection with weight
+ *   exp(b score), b = e / (t C), made among the features not picked yet, and
+ *   costs an m-th of the charge (adaptive composition):
+ *     add-remove: only one cell changes. t = 1 if scores are monotone, else 2.
+ *     replace-one, within a cell: scores move within +-C if no entry is
+ *       negative (t = 2), within +-2C otherwise (t = 4).
+ *     replace-one, from one cell to another: scores of either move as if a
+ *       record was removed or added, with b half of what that allows: a range
+ *       of e/2 each, e together in pure DP, and mu^2 adds to half of e's.
+ *   (R5; select.h draws both kinds exactly. The printed algorithm spends up to
+ *   1.5 epsilon: central.md, item 21.) */
+#include "release_features.h"
+
+#include "aggregate.h"
+#include "base/base_i.h"
+#include "dp_private.h"
+#include "noise.h"
+#include "select.h"
+
+/* ---- the profile ----------------------------------------------------------
+ */
+
+typedef struct {
+    const kith_i_map *map;
+    int64_t **sums; /* per worker */
+    uint32_t **cell;
+    double **scratch;
+    uint32_t cells, bound;
+    int pure;
+} sum_arg;
+
+static void visit_profile(void *p, uint32_t worker, uint64_t first,
+                          const kith_i_block *block)
+{
+    (void)first; /* a record's position must not matter */
+    const sum_arg *a = p;
+    kith_i_aggregate_scaled(block, KITH_I_PROFILE_NORM, a->pure,
+                            a->sums[worker]);
+}
+
+static void visit_clamped(void *p, uint32_t worker, uint64_t first,
+                          const kith_i_block *block)
+{
+    (void)first; /* a record's position must not matter */
+    const sum_arg *a = p;
+    a->map->run(a->map->arg, block, a->scratch[worker], a->cell[worker], NULL);
+    kith_i_aggregate_clamped(block, a->cell[worker], a->cells, a->bound,
+                             a->sums[worker]);
+}
+
+/* Exact sums over all records, into sums (size numbers). */
+static kith_status fold_sums(kith_session *s, sum_arg *a, size_t size,
+                             kith_i_visit_fn *visit, int64_t *sums,
+                             kith_error *err)
+{
+    if (!s->data)
+        return KITH_OK;
+    uint32_t rows = kith_i_dataset_block_rows(s->data);
+    size_t scratch = a->map ? a->map->scratch : 0;
+    a->sums = kith_i_alloc(s->threads, sizeof *a->sums);
+    a->cell = kith_i_alloc(s->threads, sizeof *a->cell);
+    a->scratch = kith_i_alloc(s->threads, sizeof *a->scratch);
+    int ok = a->sums && a->cell && a->scratch;
+    for (uint32_t i = 0; ok && i < s->threads; i++) {
+        ok &= !!(a->sums[i] = kith_i_alloc(size, sizeof(int64_t)));
+        ok &= !!(a->cell[i] = kith_i_alloc(rows, sizeof(uint32_t)));
+        ok &= !!(a->scratch[i] = kith_i_alloc(scratch, sizeof(double)));
+    }
+    if (ok)
+        kith_i_session_fold(s, NULL, a->map ? a->map->beside : NULL, visit, a);
+    for (uint32_t i = 0; a->sums && a->cell && a->scratch && i < s->threads;
+         i++) {
+        for (size_t t = 0; ok && t < size; t++)
+            sums[t] += a->sums[i][t];
+        kith_i_wipe_free(a->sums[i], size * sizeof(int64_t));
+        kith_i_wipe_free(a->cell[i], rows * sizeof(uint32_t));
+        kith_i_wipe_free(a->scratch[i], scratch * sizeof(double));
+    }
+    kith_i_free(a->sums);
+    kith_i_free(a->cell);
+    kith_i_free(a->scratch);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+kith_status kith_i_release_profile(kith_session *s, const char *what,
+                                   kith_i_loss charge, int64_t *sums,
+                                   double *sd, kith_error *err)
+{
+    uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
+    uint64_t r = KITH_I_PROFILE_NORM * twice;
+    uint32_t d = s->domain->dimension;
+    int pure = s->measure == KITH_PURE_DP;
+    kith_i_scale scale;
+    kith_status status =
+        kith_i_session_scale(s, (kith_i_u128)r * r, r, charge, &scale, err);
+    if (status)
+        return status;
+    double unit = KITH_I_PROFILE_NORM;
+    kith_i_bill bill = {.what = what,
+                        .mechanism = kith_i_session_mechanism(s),
+                        .norm = pure ? "l1" : "l2",
+                        .sensitivity = (double)twice,
+                        .scale = kith_i_scale_value(scale) / unit,
+                        .loss = charge};
+    status = kith_i_session_pay(s, &bill, 1, err);
+    if (status)
+        return status;
+    sum_arg a = {.pure = pure};
+    for (uint32_t i = 0; i < d; i++)
+        sums[i] = 0;
+    status = fold_sums(s, &a, d, visit_profile, sums, err);
+    kith_i_noise noise = {.kind = kith_i_session_noise(s),
+                          .scales = &scale,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .stream = kith_i_session_stream(s),
+                          .threads = s->threads};
+    if (!status && s->data)
+        status = kith_i_noise_add(&noise, sums, d, err);
+    if (status)
+        kith_i_wipe(sums, d * sizeof *sums);
+    else
+        *sd = kith_i_session_sd(s, scale);
+    return status;
+}
+
+/* ---- the choice -----------------------------------------------------------
+ */
+
+/* Can an entry be negative? */
+static int is_signed(const kith_i_domain *domain)
+{
+    for (uint32_t i = 0; i < domain->dimension; i++)
+        if (domain->low_q[i] < 0)
+            return 1;
+    return 0;
+}
+
+/* m features of one cell, one after the other. losses, left: scratch, d. */
+static void pick_features(const kith_session *s, kith_i_entropy *e,
+                          kith_i_exponent b, const int64_t *sums, uint32_t d,
+                          uint32_t m, int64_t *losses, uint32_t *left,
+                          uint32_t *order, uint32_t *out)
+{
+    for (uint32_t i = 0; i < d; i++) {
+        losses[i] = sums[i] < 0 ? sums[i] : -sums[i];
+        left[i] = i;
+    }
+    for (uint32_t t = 0; t < m; t++) {
+        uint32_t n = d - t;
+        uint32_t at = s->measure == KITH_PURE_DP
+                          ? kith_i_permute_and_flip(e, b, losses, n, order)
+                          : kith_i_exponential(e, b, losses, n);
+        out[t] = left[at];
+        left[at] = left[n - 1];
+        losses[at] = losses[n - 1];
+    }
+}
+
+static kith_status draw_features(kith_session *s, kith_i_exponent b,
+                                 const int64_t *sums,
+                                 const kith_i_features_spec *spec,
+                                 uint32_t *out, kith_error *err)
+{
+    uint32_t d = s->domain->dimension;
+    int64_t *losses = kith_i_alloc(d, sizeof *losses);
+    uint32_t *left = kith_i_alloc(d, sizeof *left);
+    uint32_t *order = kith_i_alloc(d, sizeof *order);
+    kith_status status =
+        losses && left && order ? KITH_OK : kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_entropy e;
+        kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
+        for (uint32_t c = 0; !e.failed && c < spec->cells; c++)
+            pick_features(s, &e, b, sums + (size_t)c * d, d, spec->picks,
+                          losses, left, order, out + (size_t)c * spec->picks);
+        if (e.failed)
+            status = kith_i_fail(err, KITH_ERR_ENTROPY,
+                                 "the secure random generator failed: nothing "
+                                 "was released, the budget stays spent");
+        kith_i_entropy_close(&e);
+    }
+    kith_i_wipe_free(losses, d * sizeof *losses);
+    kith_i_wipe_free(left, d * sizeof *left);
+    kith_i_wipe_free(order, d * sizeof *order);
+    return status;
+}
+
+/* Without data: the first ones. */
+static void name_first(const kith_i_features_spec *spec, uint32_t *out)
+{
+    for (uint32_t c = 0; c < spec->cells; c++)
+        for (uint32_t t = 0; t < spec->picks; t++)
+            out[(size_t)c * spec->picks + t] = t;
+}
+
+kith_status kith_i_release_features(kith_session *s, const kith_i_map *map,
+                                    const kith_i_features_spec *spec,
+                                    uint32_t *out, kith_error *err)
+{
+    uint32_t d = s->domain->dimension;
+    if (spec->cells == 0 || spec->picks == 0 || spec->picks > d ||
+        spec->bound == 0 || spec->bound > INT16_MAX || map->view || !map->run)
+        return kith_i_fail(err, KITH_ERR_INTERNAL,
+                           "a release was described wrongly: %s", spec->what);
+    uint32_t moves = is_signed(s->domain) ? 2 * spec->bound : spec->bound;
+    kith_i_exponent b;
+    kith_status status = kith_i_choice_pay_each(
+        s, spec->what, moves, spec->picks, spec->charge, &b, err);
+    if (status || !s->data) {
+        if (!status)
+            name_first(spec, out);
+        return status;
+    }
+    size_t size = (size_t)spec->cells * d;
+    int64_t *sums = kith_i_alloc(size, sizeof *sums);
+    sum_arg a = {.map = map, .cells = spec->cells, .bound = spec->bound};
+    status = sums ? fold_sums(s, &a, size, visit_clamped, sums, err)
+                  : kith_i_fail_memory(err);
+    if (!status)
+        status = draw_features(s, b, sums, spec, out, err);
+    kith_i_wipe_free(sums, size * sizeof *sums);
+    return status;
+}

@@ -1,0 +1,221 @@
+/* Fourth moments: the sum of t (x) t (x) t (x) t with rotation-invariant noise.
+ *
+ * Claim: the release costs charge.
+ * Needs: rows of a view or of the dataset, |y|^2 <= l2_squared in integers.
+ * Because: t = y / 2^shift toward zero has t.t <= L = floor(l2_squared /
+ *   4^shift), in integers. The tensor t^4 has the inner product <t^4, u^4> =
+ *   (t.u)^4 >= 0, so |t^4|_F = (t.t)^2 <= L^2 (add-remove) and
+ *   |t^4 - u^4|_F^2 = (t.t)^4 + (u.u)^4 - 2 (t.u)^4 <= 2 L^4 (replace-one).
+ *   A symmetric tensor as the vector (sqrt(g) M_abce) of its distinct entries,
+ *   g = how often an entry occurs, keeps the Frobenius norm; so noise of sd
+ *   sigma / sqrt(g) (rounded up) on each distinct entry is the Gaussian
+ *   mechanism in that space, and one K-norm vector with these scales is the
+ *   K-norm mechanism.
+ * Sums wrap at 2^64 when there are more records than `bits` is meant for. The
+ *   noise is added modulo 2^64 too, so what comes out is always the exact
+ *   noisy sum modulo 2^64: post-processing (R4). */
+#include "release_tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "aggregate.h"
+#include "base/base_i.h"
+#include "dp_private.h"
+#include "kernel/kernel_i.h"
+#include "noise.h"
+
+enum { CLASSES = 5 };
+static const uint32_t weight_of[CLASSES] = {1, 4, 6, 12, 24};
+
+typedef struct {
+    uint32_t width, shift;
+    struct tensor_worker {
+        int64_t *sums;
+        double *scratch;
+        int16_t *cut;
+    } * workers;
+} tensor_arg;
+
+static void visit(void *p, uint32_t worker, uint64_t first,
+                  const kith_i_block *block)
+{
+    (void)first; /* a record's position must not matter */
+    const tensor_arg *a = p;
+    struct tensor_worker *w = &a->workers[worker];
+    kith_i_truncate_values(block->dense, (size_t)block->rows * a->width,
+                           a->shift, w->cut);
+    kith_i_quartic_rows(w->cut, block->rows, a->width, w->scratch, w->sums);
+}
+
+static kith_status tally(kith_session *s, const kith_i_view *view,
+                         uint32_t width, uint32_t shift, int64_t *out,
+                         kith_error *err)
+{
+    if (!s->data)
+        return KITH_OK;
+    uint32_t threads = s->threads;
+    size_t size = kith_i_quartic_size(width);
+    size_t scratch = kith_i_quartic_scratch(width);
+    size_t cut = (size_t)KITH_I_BLOCK_ROWS * width;
+    struct tensor_worker *w = kith_i_alloc(threads, sizeof *w);
+    int ok = w != NULL;
+    for (uint32_t i = 0; ok && i < threads; i++) {
+        ok &= !!(w[i].sums = i ? kith_i_alloc(size, sizeof *out) : out);
+        ok &= !!(w[i].scratch = kith_i_alloc(scratch, sizeof(double)));
+        ok &= !!(w[i].cut = kith_i_alloc(cut, sizeof(int16_t)));
+    }
+    if (ok) {
+        tensor_arg arg = {width, shift, w};
+        kith_i_session_fold(s, view, NULL, visit, &arg);
+        for (uint32_t i = 1; i < threads; i++)
+            kith_i_add_wrapping(w[i].sums, size, out);
+    }
+    for (uint32_t i = 0; w && i < threads; i++) {
+        if (i > 0)
+            kith_i_wipe_free(w[i].sums, size * sizeof *out);
+        kith_i_wipe_free(w[i].scratch, scratch * sizeof(double));
+        kith_i_wipe_free(w[i].cut, cut * sizeof(int16_t));
+    }
+    kith_i_free(w);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+static uint32_t class_of(uint32_t weight)
+{
+    uint32_t c = 0;
+    while (weight_of[c] != weight)
+        c++;
+    return c;
+}
+
+/* Visit the distinct entries: count the classes (noisy == NULL), or add each
+ * entry the next value of its class. next: one cursor for each class. */
+static void walk_entries(uint32_t width, size_t *next, const int64_t *noisy,
+                         int64_t *out)
+{
+    for (uint32_t a = 0; a < width; a++)
+        for (uint32_t b = a; b < width; b++)
+            for (uint32_t c = b; c < width; c++)
+                for (uint32_t e = c; e < width; e++) {
+                    uint32_t cl = class_of(kith_i_quartic_weight(a, b, c, e));
+                    size_t at = next[cl]++;
+                    if (noisy)
+                        kith_i_add_wrapping(noisy + at, 1, out++);
+                }
+}
+
+static kith_status draw(kith_session *s, const kith_i_scale *scales,
+                        const size_t *ends, int64_t *noisy, kith_error *err)
+{
+    kith_i_noise noise = {.kind = KITH_I_GAUSSIAN,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .threads = s->threads};
+    if (s->measure == KITH_PURE_DP) {
+        noise.stream = kith_i_session_stream(s);
+        return kith_i_noise_add_parts(&noise, scales, ends, ends[CLASSES - 1],
+                                      noisy, err);
+    }
+    kith_status status = KITH_OK;
+    for (uint32_t c = 0; !status && c < CLASSES; c++) {
+        size_t from = c ? ends[c - 1] : 0;
+        noise.scales = &scales[c];
+        noise.stream = kith_i_session_stream(s);
+        status = kith_i_noise_add(&noise, noisy + from, ends[c] - from, err);
+    }
+    return status;
+}
+
+/* Noise is drawn class by class, then handed to the entries. */
+static kith_status add_noise(kith_session *s, uint32_t width,
+                             kith_i_scale scale, int64_t *out, kith_error *err)
+{
+    if (!s->data)
+        return KITH_OK;
+    size_t size = kith_i_quartic_size(width);
+    size_t ends[CLASSES] = {0}, next[CLASSES] = {0};
+    kith_i_scale scales[CLASSES];
+    walk_entries(width, ends, NULL, NULL);
+    for (uint32_t c = 0; c < CLASSES; c++) {
+        scales[c] = kith_i_scale_over_root(scale, weight_of[c]);
+        ends[c] += c ? ends[c - 1] : 0;
+        next[c] = c ? ends[c - 1] : 0;
+    }
+    int64_t *noisy = kith_i_alloc(size, sizeof *noisy);
+    kith_status status =
+        noisy ? draw(s, scales, ends, noisy, err) : kith_i_fail_memory(err);
+    if (!status)
+        walk_entries(width, next, noisy, out);
+    kith_i_wipe_free(noisy, size * sizeof *noisy);
+    return status;
+}
+
+static kith_status check_spec(const kith_i_domain *domain,
+                              const kith_i_tensor_spec *spec, kith_error *err)
+{
+    if (domain->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "fourth moments of sparse rows are not offered: "
+                           "use a dense format");
+    if (spec->bits >= 1 && spec->bits <= KITH_I_QUARTIC_BITS &&
+        domain->dimension <= KITH_I_QUARTIC_MOST)
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_INTERNAL,
+                       "a release was described wrongly: %s", spec->what);
+}
+
+kith_status kith_i_release_tensor(kith_session *s,
+                                  const kith_i_tensor_spec *spec, int64_t *out,
+                                  kith_i_tensor *about, kith_error *err)
+{
+    kith_i_map map = {.view = spec->view};
+    const kith_i_domain *domain = kith_i_map_domain(s, &map);
+    kith_status status = check_spec(domain, spec, err);
+    if (status)
+        return status;
+    uint32_t shift = 0, width = domain->dimension;
+    while (domain->l2_squared >> 2 * shift > (uint64_t)1 << 2 * spec->bits)
+        shift++;
+    uint64_t length = domain->l2_squared >> 2 * shift; /* of t, squared */
+    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    int pure = s->measure == KITH_PURE_DP;
+    uint64_t square = length * length;
+    kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
+    uint64_t l2 = square;
+    if (replace) /* 1.4142135624 > sqrt 2, rounded up */
+        l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
+                        10000000000u);
+    size_t size = kith_i_quartic_size(width);
+    kith_i_scale scale;
+    status = pure ? kith_i_session_scale_knorm(s, l2, size, spec->charge,
+                                               &scale, err)
+                  : kith_i_session_scale(s, l2_squared, l2, spec->charge,
+                                         &scale, err);
+    if (status)
+        return status;
+    double unit = ldexp(kith_i_domain_step(domain), (int)shift);
+    unit *= unit;
+    unit *= unit;
+    kith_i_bill bill = {
+        .what = spec->what,
+        .mechanism = pure ? "k-norm" : kith_i_session_mechanism(s),
+        .norm = "l2",
+        .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
+        .scale = unit * kith_i_scale_value(scale),
+        .loss = spec->charge};
+    status = kith_i_session_pay(s, &bill, 1, err);
+    if (status)
+        return status;
+    memset(out, 0, size * sizeof *out);
+    status = tally(s, spec->view, width, shift, out, err);
+    if (!status)
+        status = add_noise(s, width, scale, out, err);
+    if (status) {
+        kith_i_wipe(out, size * sizeof *out);
+        return status;
+    }
+    about->step = ldexp(1, (int)shift);
+    about->sd = kith_i_scale_value(scale) * (pure ? sqrt((double)size + 1) : 1);
+    return KITH_OK;
+}
