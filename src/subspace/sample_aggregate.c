@@ -1,0 +1,80 @@
+/* Sample and aggregate (Algorithm 1, repaired): any solver on blocks of rows,
+ * the medoid of its answers with noise, and back to planes. A baseline: at
+ * ordinary sizes the noise is larger than everything else, and the gate
+ * refuses. */
+#include <string.h>
+
+#include "dp/release_blocks.h"
+#include "solver/solver_i.h"
+#include "subspace_i.h"
+
+enum { LEAST_ROWS = 50 };
+
+typedef struct {
+    kith_subspace_solver solver;
+    uint32_t k, q, d;
+} solve_arg;
+
+static kith_status solve(const void *p, const double *rows, uint32_t n,
+                         kith_i_coins *coins, double *planes, kith_error *err)
+{
+    const solve_arg *a = p;
+    kith_i_rows all = {rows, n, a->d};
+    return kith_i_solve_subspaces(a->solver, &all, a->k, a->q, coins, planes,
+                                  err);
+}
+
+/* The plane nearest to each noisy projection. */
+static kith_status set_planes(kith_i_subspace_run *run, const int64_t *noisy,
+                              kith_error *err)
+{
+    uint32_t d = run->d, q = run->q;
+    size_t square = (size_t)d * d;
+    double *matrix = kith_i_alloc(square + d, sizeof *matrix);
+    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
+    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
+    kith_status status =
+        matrix && work && integers ? KITH_OK : kith_i_fail_memory(err);
+    for (size_t l = 0; l < run->k && !status; l++) {
+        for (size_t i = 0; i < square; i++)
+            matrix[i] = (double)noisy[l * square + i];
+        int saved = kith_i_blas_single(); /* same bits for any threads */
+        if (kith_i_eigen_top(matrix, d, q, work, integers, matrix + square,
+                             run->planes + l * q * d))
+            status = kith_i_fail(err, KITH_ERR_INTERNAL,
+                                 "LAPACK found no eigenvectors");
+        kith_i_blas_restore(saved);
+    }
+    kith_i_free(matrix);
+    kith_i_free(work);
+    kith_i_free(integers);
+    return status;
+}
+
+kith_status kith_i_subspace_aggregate(kith_i_subspace_run *run, kith_error *err)
+{
+    const kith_subspace_options *opt = run->opt;
+    uint64_t own = 4 * (uint64_t)run->k * run->q;
+    own = own < LEAST_ROWS ? LEAST_ROWS : own;
+    solve_arg arg = {opt->solver, run->k, run->q, run->d};
+    kith_i_blocks_spec spec = {.what = "planes (sample and aggregate)",
+                               .k = run->k,
+                               .q = run->q,
+                               .solve = solve,
+                               .arg = &arg,
+                               .block_rows = opt->block_rows ? opt->block_rows
+                                                             : (uint32_t)own,
+                               .overlap = opt->overlap,
+                               .force = opt->force,
+                               .rows = run->rows};
+    int64_t *noisy =
+        kith_i_alloc((size_t)run->k * run->d * run->d, sizeof *noisy);
+    kith_status status =
+        noisy ? kith_i_release_blocks(run->session, &spec, noisy, err)
+              : kith_i_fail_memory(err);
+    if (!status)
+        status = set_planes(run, noisy, err);
+    run->rounds = 1;
+    kith_i_free(noisy);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* kith_subspace: checks the options, runs the method, makes the result. */
+#include "subspace_i.h"
+
+#include <string.h>
+
+enum { MAX_PLANES = 1 << 16, MAX_ROUNDS = 10000000 };
+
+void kith_subspace_options_init(kith_subspace_options *opt, size_t size)
+{
+    if (!opt || size < sizeof opt->size)
+        return;
+    memset(opt, 0, size);
+    opt->size = size;
+    if (size >= offsetof(kith_subspace_options, rounds))
+        opt->method = KITH_SUBSPACE_AUTO;
+    if (size >= offsetof(kith_subspace_options, block_rows))
+        opt->solver = KITH_SOLVER_KPLANE;
+}
+
+static kith_status read_options(const kith_subspace_options *given,
+                                kith_subspace_options *opt, kith_error *err)
+{
+    kith_subspace_options_init(opt, sizeof *opt);
+    if (!given || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "initialise the options with "
+                           "kith_subspace_options_init");
+    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    if (opt->clusters == 0 || opt->clusters > MAX_PLANES)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the number of planes must be between 1 and %d",
+                           MAX_PLANES);
+    if (opt->subspace_dimension == 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "say of which dimension the planes are: at least 1");
+    if (opt->rounds > MAX_ROUNDS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "at most %d rounds",
+                           MAX_ROUNDS);
+    return KITH_OK;
+}
+
+static kith_i_subspace_fn *method_function(kith_subspace_method method)
+{
+    switch (method) {
+    case KITH_SUBSPACE_AUTO:
+        return kith_i_subspace_auto;
+    case KITH_SUBSPACE_SULQ:
+        return kith_i_subspace_sulq;
+    case KITH_SUBSPACE_BINGHAM:
+        return kith_i_subspace_bingham;
+    case KITH_SUBSPACE_GIBBS:
+        return kith_i_subspace_gibbs;
+    case KITH_SUBSPACE_MINCOST:
+        return kith_i_subspace_mincost;
+    case KITH_SUBSPACE_SAMPLE_AGGREGATE:
+        return kith_i_subspace_aggregate;
+    }
+    return NULL;
+}
+
+/* Planes go through the origin: so must the domain's centre. */
+static kith_status check_domain(const kith_i_domain *domain, kith_error *err)
+{
+    if (domain->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "subspace clustering takes dense rows only");
+    if (domain->shift)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "planes pass through the origin, which normalize "
+                           "would move: give the bounds without it");
+    for (uint32_t i = 0; i < domain->dimension; i++)
+        if (domain->origin[i] != 0)
+            return kith_i_fail(err, KITH_ERR_PRIVACY,
+                               "planes pass through the origin: give bounds "
+                               "about 0, such as --radius 1, without a centre");
+    return KITH_OK;
+}
+
+static kith_status run_method(kith_session *session, const void *arg,
+                              uint64_t rows, kith_result *result,
+                              kith_error *err)
+{
+    const kith_subspace_options *opt = arg;
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    kith_i_subspace_fn *method = method_function(opt->method);
+    if (!method)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "unknown subspace clustering method");
+    kith_status status = check_domain(domain, err);
+    if (status)
+        return status;
+    uint32_t d = domain->dimension;
+    uint32_t q = opt->subspace_dimension < d ? opt->subspace_dimension : d;
+    kith_i_subspace_run run = {.session = session,
+                               .opt = opt,
+                               .k = opt->clusters,
+                               .q = q,
+                               .d = d,
+                               .rows = rows};
+    kith_i_coins_seed(&run.coins, opt->public_seed, 0);
+    run.planes = kith_i_alloc((size_t)run.k * q * d, sizeof *run.planes);
+    if (!run.planes)
+        return kith_i_fail_memory(err);
+    status = method(&run, err);
+    if (!status && kith_i_result_set_planes(result, q, run.planes))
+        status = kith_i_fail_memory(err);
+    result->rounds = run.rounds;
+    result->noise = run.noise;
+    result->diagnostics = run.diagnostics;
+    kith_i_free(run.planes);
+    return status;
+}
+
+static kith_i_method method_of(const kith_subspace_options *opt)
+{
+    return (kith_i_method){.run = run_method,
+                           .opt = opt,
+                           .clusters = opt->clusters,
+                           .public_seed = opt->public_seed};
+}
+
+kith_status kith_subspace(kith_session *session,
+                          const kith_subspace_options *opt, kith_result **out,
+                          kith_error *err)
+{
+    *out = NULL;
+    kith_subspace_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (status)
+        return status;
+    kith_i_method method = method_of(&options);
+    return kith_i_run(session, &method, 0, out, err);
+}
+
+kith_status kith_subspace_plan(uint64_t rows, uint32_t dimension,
+                               const kith_bounds *bounds,
+                               const kith_privacy *privacy,
+                               const kith_subspace_options *opt,
+                               kith_result **out, kith_error *err)
+{
+    *out = NULL;
+    kith_subspace_options options;
+    kith_status status = read_options(opt, &options, err);
+    if (status)
+        return status;
+    options.progress = NULL;
+    kith_i_method method = method_of(&options);
+    kith_i_plan plan = {rows, dimension, 0, bounds, privacy};
+    return kith_i_run_plan(&plan, &method, out, err);
+}

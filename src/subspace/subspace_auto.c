@@ -1,0 +1,139 @@
+/* The default method for planes: a Gram matrix, fourth moments in its leading
+ * directions, a free fit to them, a private choice of the start, one step in
+ * the full space with most of the budget, and a guard. Recipe and reasons:
+ * docs/subspace_auto.md. */
+#include <math.h>
+#include <string.h>
+
+#include "subspace_auto_i.h"
+
+enum { MOST_AXES = 48 };
+#define COUNT_SHARE .005
+
+kith_status plane_charge(plane_run *run, double share, kith_i_loss *charge,
+                         kith_error *err)
+{
+    *charge = kith_i_loss_share(run->total, share);
+    run->used += share;
+    if (*charge == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the budget is too small to be divided: raise "
+                           "epsilon or delta");
+    return KITH_OK;
+}
+
+kith_status plane_tick(plane_run *run, kith_error *err)
+{
+    const kith_subspace_options *opt = run->run->opt;
+    if (run->done < run->steps)
+        run->done++;
+    if (opt->progress &&
+        opt->progress(opt->progress_arg, run->done, run->steps))
+        return kith_i_fail(err, KITH_ERR_CANCELLED,
+                           "stopped: what was spent stays spent");
+    return KITH_OK;
+}
+
+double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
+                     double w)
+{
+    double twice = run->d1 > 1 && cells > 1 ? 2 : run->d1;
+    return run->pure ? twice * sqrt(w * (w + 1) / 2 + 1) / (run->budget * share)
+                     : run->d1 / (run->budget * sqrt(share));
+}
+
+double plane_edge(const plane_run *run, double share, uint32_t cells, double w)
+{
+    return plane_gram_sd(run, share, cells, w) * sqrt(2 * w);
+}
+
+/* The number of rows: public when neighbours replace a row, else noisy. */
+static kith_status count_rows(plane_run *run, kith_error *err)
+{
+    run->n = run->plan ? (double)run->run->rows
+                       : (double)kith_i_session_rows(run->session);
+    if (kith_i_session_neighbors(run->session) == KITH_ADD_REMOVE) {
+        kith_i_map map = {0};
+        kith_i_cells_spec spec = {.what = "row", .cells = 1};
+        kith_i_cells cells;
+        kith_status status =
+            plane_charge(run, COUNT_SHARE, &spec.count_charge, err);
+        if (!status)
+            status =
+                kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        if (status)
+            return status;
+        if (!run->plan)
+            run->n = (double)cells.counts[0];
+        kith_i_cells_free(&cells);
+    }
+    run->n = fmax(run->n, 1);
+    return KITH_OK;
+}
+
+/* The order of the planes says nothing. */
+static void shuffle(kith_i_subspace_run *run)
+{
+    size_t plane = (size_t)run->q * run->d;
+    for (uint32_t l = run->k; l > 1; l--) {
+        size_t other = kith_i_coins_below(&run->coins, l);
+        double *a = run->planes + (l - 1) * plane;
+        double *b = run->planes + other * plane;
+        for (size_t i = 0; i < plane; i++) {
+            double t = a[i];
+            a[i] = b[i];
+            b[i] = t;
+        }
+    }
+}
+
+/* q = d: there is one such plane, and nothing to be learnt from the rows. */
+static void fill_whole(kith_i_subspace_run *run)
+{
+    size_t d = run->d;
+    for (size_t l = 0; l < run->k; l++)
+        for (size_t j = 0; j < d; j++)
+            for (size_t i = 0; i < d; i++)
+                run->planes[(l * d + j) * d + i] = i == j;
+}
+
+kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
+{
+    plane_run run = {.run = given,
+                     .session = given->session,
+                     .domain = kith_i_session_domain(given->session),
+                     .k = given->k,
+                     .q = given->q,
+                     .d = given->d,
+                     .plan = given->rows > 0,
+                     .total = kith_i_session_left(given->session),
+                     .steps = 8};
+    kith_measure measure = kith_i_session_measure(given->session);
+    run.pure = measure == KITH_PURE_DP;
+    run.budget = kith_i_loss_value(run.total, measure);
+    run.length = (double)run.domain->l2_squared;
+    run.d1 = kith_i_session_neighbors(given->session) == KITH_REPLACE_ONE
+                 ? sqrt(2)
+                 : 1;
+    uint64_t r = (uint64_t)run.k * run.q;
+    r = r < MOST_AXES ? r : MOST_AXES;
+    run.r = r < run.d ? (uint32_t)r : run.d;
+    if (run.total == 0)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "the budget of this session is used up");
+    if (run.q == run.d) {
+        fill_whole(given);
+        return KITH_OK;
+    }
+    kith_status status = count_rows(&run, err);
+    if (!status) {
+        plane_recipe recipe = plane_recipe_for(&run);
+        status = plane_run_recipe(&run, &recipe, err);
+    }
+    if (!status)
+        shuffle(given);
+    if (!status && given->opt->progress)
+        (void)given->opt->progress(given->opt->progress_arg, run.steps,
+                                   run.steps);
+    return status;
+}

@@ -1,0 +1,209 @@
+/* The releases of `auto` for planes, in order, as a recipe says. Each start,
+ * each step and each candidate is made of released values only. */
+#include <math.h>
+#include <string.h>
+
+#include "kernel/dense.h"
+#include "subspace_auto_i.h"
+
+enum { CHAIN_STEPS = 3, CHAINS = 2, MOST_SETS = 4 };
+
+typedef struct {
+    const plane_recipe *recipe;
+    plane_spectrum spectrum;
+    const kith_i_view *view; /* NULL: all directions are kept */
+    uint32_t r, count;       /* starts so far */
+    size_t size;             /* k q d */
+    double *sets;            /* MOST_SETS x size: starts, then candidates */
+    double *small;           /* CHAINS x k q r, in the view */
+} pipeline;
+
+/* Eigenpairs that the cover and the view can use. */
+static uint32_t spectrum_wants(const plane_run *run, uint32_t r)
+{
+    uint32_t wants = run->k == 1 ? run->q : plane_cover_wants(run->d, run->q);
+    return r > wants ? r : wants;
+}
+
+/* Planes of the view (k x q x r) in the rows' space. */
+static void lift(const plane_run *run, const pipeline *p, const double *small,
+                 double *out)
+{
+    if (!p->view) {
+        memcpy(out, small, p->size * sizeof *out);
+        return;
+    }
+    int saved = kith_i_blas_single();
+    kith_i_multiply(KITH_I_FLIP_NONE, run->k * run->q, run->d, p->r, small,
+                    p->spectrum.vectors, 0, out);
+    kith_i_blas_restore(saved);
+}
+
+/* The closest planes within the view. */
+static void drop(plane_run *run, const pipeline *p, const double *full,
+                 double *small)
+{
+    size_t plane = (size_t)run->q * p->r;
+    if (!p->view) {
+        memcpy(small, full, p->size * sizeof *small);
+        return;
+    }
+    int saved = kith_i_blas_single();
+    kith_i_multiply(KITH_I_FLIP_B, run->k * run->q, p->r, run->d, full,
+                    p->spectrum.vectors, 0, small);
+    kith_i_blas_restore(saved);
+    for (uint32_t l = 0; l < run->k; l++)
+        kith_i_orthonormalize(small + l * plane, run->q, p->r,
+                              &run->run->coins);
+}
+
+static kith_status open_view(plane_run *run, pipeline *p, kith_error *err)
+{
+    if (p->r == run->d)
+        return KITH_OK;
+    double radius = sqrt(run->length) * kith_i_domain_step(run->domain);
+    return kith_i_view_open(run->session, p->spectrum.vectors, p->r, NULL,
+                            radius, &p->view, err);
+}
+
+/* Fourth moments; where no Gram matrix was bought they stand in for it. */
+static kith_status find_fit(plane_run *run, pipeline *p, kith_error *err)
+{
+    const plane_recipe *recipe = p->recipe;
+    double sd = 0, *gram = NULL;
+    if (recipe->gram == 0 &&
+        !(gram = kith_i_alloc((size_t)run->d * run->d, sizeof *gram)))
+        return kith_i_fail_memory(err);
+    kith_status status = plane_fit_tensor(run, p->view, p->r, recipe->tensor,
+                                          p->small, gram, &sd, err);
+    if (!status && gram)
+        status = plane_spectrum_set(&p->spectrum, gram, run->d,
+                                    spectrum_wants(run, run->q), sd, err);
+    kith_i_free(gram);
+    return status;
+}
+
+/* The starts: a cover of the second moments, and the fit. */
+static kith_status find_starts(plane_run *run, pipeline *p, kith_error *err)
+{
+    const plane_recipe *recipe = p->recipe;
+    kith_status status = KITH_OK;
+    if (recipe->gram > 0)
+        status = plane_release_gram(
+            run, recipe->gram, spectrum_wants(run, p->r), &p->spectrum, err);
+    if (!status && recipe->tensor > 0) {
+        status = open_view(run, p, err);
+        if (!status)
+            status = find_fit(run, p, err);
+        if (!status)
+            lift(run, p, p->small, p->sets + p->size);
+        p->count = 1;
+    }
+    if (!status && !run->plan)
+        status = plane_cover(&p->spectrum, run->n, run->k, run->q,
+                             &run->run->coins, p->sets, err);
+    p->count++;
+    return status;
+}
+
+/* A few steps in the view from each start: two more starts. */
+static kith_status run_chains(plane_run *run, pipeline *p, kith_error *err)
+{
+    size_t size = (size_t)run->k * run->q * p->r;
+    double share = p->recipe->chains / (CHAINS * CHAIN_STEPS);
+    drop(run, p, p->sets, p->small + size); /* the cover; 0: the fit */
+    for (uint32_t chain = 0; chain < CHAINS; chain++) {
+        double *at = p->small + chain * size;
+        plane_step step = {.view = p->view, .w = p->r, .from = at, .to = at};
+        for (int t = 0; t < CHAIN_STEPS; t++) {
+            kith_status status = plane_take_step(
+                run, &step, "second moments by plane, in view", share, err);
+            if (status)
+                return status;
+        }
+        lift(run, p, at, p->sets + p->count++ * p->size);
+    }
+    return KITH_OK;
+}
+
+/* Keep the set that a private choice takes, as the first. */
+static kith_status keep_one(plane_run *run, pipeline *p, const char *what,
+                            const double *prior, double share, kith_error *err)
+{
+    uint32_t chosen = 0;
+    kith_status status =
+        plane_choose(run, what, p->sets, p->count, prior, share, &chosen, err);
+    if (!status)
+        memmove(p->sets, p->sets + chosen * p->size, p->size * sizeof *p->sets);
+    p->count = 1;
+    return status;
+}
+
+/* The last steps from the chosen start, then the guard: what they made, in the
+ * full space and within the view, must not be worse than the start. */
+static kith_status refine(plane_run *run, pipeline *p, kith_error *err)
+{
+    static const double prior[3] = {0, 4, 0};
+    const plane_recipe *recipe = p->recipe;
+    double *start = p->sets, *refined = start + p->size;
+    int inside = 2 * p->r <= run->d; /* else it would hardly differ */
+    kith_status status = KITH_OK;
+    for (uint32_t t = 0; !status && t < recipe->steps; t++) {
+        int last = t + 1 == recipe->steps;
+        plane_step step = {
+            .w = run->d, .from = t ? refined : start, .to = refined};
+        if (last && inside) {
+            step.axes = p->spectrum.vectors;
+            step.r = p->r;
+            step.inside = refined + p->size;
+        }
+        double part = last ? (t == 0 ? 1 : .7) : .3 / (recipe->steps - 1);
+        status = plane_take_step(run, &step, "second moments by plane",
+                                 recipe->step * part, err);
+    }
+    p->count = inside ? 3 : 2;
+    return status ? status
+                  : keep_one(run, p, "guard", prior, recipe->guard, err);
+}
+
+/* Angle (root of the summed squares) by which the noise of the release that the
+ * planes come from turns one whose rows fill it evenly. */
+static double predicted_noise(const plane_run *run, const plane_recipe *recipe)
+{
+    double share = recipe->gram, q = run->q, gap = run->n / (run->k * q);
+    uint32_t cells = recipe->steps > 0 ? run->k : 1;
+    if (recipe->steps > 0)
+        share = recipe->step * (recipe->steps > 1 ? .7 : 1);
+    else if (recipe->tensor > 0)
+        share = recipe->tensor;
+    double sd = plane_gram_sd(run, share, cells, run->d);
+    return sd * sqrt(q * (run->d - q) / 2) / gap;
+}
+
+kith_status plane_run_recipe(plane_run *run, const plane_recipe *recipe,
+                             kith_error *err)
+{
+    pipeline p = {.recipe = recipe,
+                  .r = recipe->r,
+                  .size = (size_t)run->k * run->q * run->d};
+    size_t small = (size_t)run->k * run->q * p.r;
+    p.sets = kith_i_alloc(MOST_SETS * p.size, sizeof(double));
+    p.small = kith_i_alloc(CHAINS * small, sizeof(double));
+    kith_status status = p.sets && p.small ? KITH_OK : kith_i_fail_memory(err);
+    if (!status)
+        status = find_starts(run, &p, err);
+    if (!status && recipe->chains > 0)
+        status = run_chains(run, &p, err);
+    if (!status && recipe->choice > 0)
+        status = keep_one(run, &p, "start", NULL, recipe->choice, err);
+    if (!status && recipe->steps > 0)
+        status = refine(run, &p, err);
+    if (!status)
+        memcpy(run->run->planes, p.sets, p.size * sizeof *p.sets);
+    run->run->rounds = recipe->steps;
+    run->run->noise = predicted_noise(run, recipe);
+    plane_spectrum_free(&p.spectrum);
+    kith_i_free(p.sets);
+    kith_i_free(p.small);
+    return status;
+}

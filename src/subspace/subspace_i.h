@@ -1,0 +1,33 @@
+/* subspace: the private methods, as short scripts over releases (dp) and
+ * arithmetic on released values. Each fills planes (k x q x d, orthonormal
+ * rows) of a run. */
+#ifndef KITH_SUBSPACE_I_H
+#define KITH_SUBSPACE_I_H
+
+#include "base/base_i.h"
+#include "cluster/cluster_i.h"
+#include "dp/dp_i.h"
+#include "kernel/kernel_i.h"
+#include "kernel/planes.h"
+#include "kith/subspace.h"
+
+typedef struct kith_i_subspace_run {
+    kith_session *session;
+    const kith_subspace_options *opt;
+    uint32_t k, q, d; /* q <= d */
+    uint64_t rows;    /* what a plan assumes, 0 in a real run */
+    kith_i_coins coins;
+    double *planes;  /* k x q x d: the answer */
+    uint32_t rounds; /* set by the method: how many it made */
+    double noise;    /* set by the method: predicted, a plan shows it */
+    kith_chain_diagnostics *diagnostics; /* set by a chain if asked; owned */
+} kith_i_subspace_run;
+
+typedef kith_status kith_i_subspace_fn(kith_i_subspace_run *run,
+                                       kith_error *err);
+
+kith_i_subspace_fn kith_i_subspace_auto, kith_i_subspace_sulq,
+    kith_i_subspace_bingham, kith_i_subspace_gibbs, kith_i_subspace_mincost,
+    kith_i_subspace_aggregate;
+
+#endif

@@ -1,0 +1,139 @@
+/* k-subspaces on noisy Gram matrices (the paper's SuLQ baseline, repaired): in
+ * every round each row goes to the nearest plane, the k second-moment matrices
+ * are released together, and the planes become their leading eigenvectors.
+ *
+ * Prices: T equal shares of what the session has (mu^2 or epsilon add up
+ * exactly). With basic composition, as in the paper, each round may cost no
+ * more than an (epsilon/T, delta/T)-private Gaussian release would; that is
+ * less than a share, and what the receipts show is what was spent. The noise is
+ * rotation-invariant (GOE) in both. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/plane_rows.h"
+#include "subspace_i.h"
+
+enum { DEFAULT_ROUNDS = 10 };
+
+typedef struct {
+    kith_i_subspace_run *run;
+    uint32_t rounds;
+    kith_i_loss charge; /* of a round */
+    kith_i_axes axes;
+    int64_t *grams;
+    double *matrix, *work, *values;
+    int *integers;
+} sulq;
+
+static kith_status plan_charges(sulq *s, kith_error *err)
+{
+    kith_session *session = s->run->session;
+    kith_i_loss left = kith_i_session_left(session);
+    s->charge = left / s->rounds;
+    if (!s->run->opt->basic_composition)
+        return KITH_OK;
+    kith_privacy privacy = kith_i_session_privacy(session);
+    privacy.epsilon /= s->rounds;
+    privacy.delta /= s->rounds;
+    kith_measure measure;
+    kith_i_loss each;
+    kith_status status = kith_i_privacy_total(&privacy, &measure, &each, err);
+    if (!status && each < s->charge)
+        s->charge = each;
+    return status;
+}
+
+static void map_rows(const void *arg, const kith_i_block *block,
+                     double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)value; /* the records themselves */
+    kith_i_axes_cells(arg, block, scratch, cell);
+}
+
+/* The q leading eigenvectors of each noisy matrix. */
+static kith_status set_planes(sulq *s, kith_error *err)
+{
+    uint32_t d = s->run->d, q = s->run->q;
+    size_t square = (size_t)d * d;
+    for (size_t l = 0; l < s->run->k; l++) {
+        for (size_t i = 0; i < square; i++)
+            s->matrix[i] = (double)s->grams[l * square + i];
+        int saved = kith_i_blas_single(); /* same bits for any threads */
+        int failed = kith_i_eigen_top(s->matrix, d, q, s->work, s->integers,
+                                      s->values, s->run->planes + l * q * d);
+        kith_i_blas_restore(saved);
+        if (failed)
+            return kith_i_fail(err, KITH_ERR_INTERNAL,
+                               "LAPACK found no eigenvectors");
+    }
+    return KITH_OK;
+}
+
+/* Angle (root of the summed squares) by which the last round's noise turns a
+ * plane whose rows fill it evenly. */
+static double predicted_noise(const sulq *s, double sd)
+{
+    const kith_i_domain *m = kith_i_session_domain(s->run->session);
+    double k = s->run->k, q = s->run->q, d = s->run->d;
+    double gap = (double)s->run->rows * (double)m->l2_squared / (k * q);
+    return gap > 0 ? sd * sqrt(q * (d - q) / 2) / gap : 0;
+}
+
+static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
+{
+    kith_i_subspace_run *run = s->run;
+    char what[64];
+    snprintf(what, sizeof what, "second moments, round %u of %u", t + 1,
+             s->rounds);
+    kith_i_axes_set(&s->axes, run->planes);
+    kith_i_map map = {.run = map_rows,
+                      .arg = &s->axes,
+                      .scratch =
+                          kith_i_axes_scratch(&s->axes, KITH_I_BLOCK_ROWS)};
+    kith_i_gram_spec spec = {
+        .what = what, .cells = run->k, .width = run->d, .charge = s->charge};
+    double sd = 0;
+    kith_status status =
+        kith_i_release_gram(run->session, &map, &spec, s->grams, &sd, err);
+    if (!status)
+        status = set_planes(s, err);
+    if (!status)
+        run->noise = predicted_noise(s, sd);
+    if (!status && run->opt->progress &&
+        run->opt->progress(run->opt->progress_arg, t + 1, s->rounds))
+        status = kith_i_fail(err, KITH_ERR_CANCELLED,
+                             "stopped as asked: what was spent stays spent");
+    return status;
+}
+
+kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
+{
+    uint32_t d = run->d, k = run->k, q = run->q;
+    sulq s = {.run = run,
+              .rounds = run->opt->rounds ? run->opt->rounds : DEFAULT_ROUNDS,
+              .axes = {.sets = 1, .k = k, .q = q, .d = d}};
+    size_t planes = (size_t)k * q * d;
+    s.axes.coords = kith_i_alloc(planes, sizeof(double));
+    s.grams = kith_i_alloc((size_t)k * d * d, sizeof *s.grams);
+    s.matrix = kith_i_alloc((size_t)d * d, sizeof(double));
+    s.work = kith_i_alloc(kith_i_eigen_work(d), sizeof(double));
+    s.values = kith_i_alloc(d, sizeof(double));
+    s.integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof(int));
+    kith_status status =
+        s.axes.coords && s.grams && s.matrix && s.work && s.values && s.integers
+            ? plan_charges(&s, err)
+            : kith_i_fail_memory(err);
+    for (uint32_t l = 0; l < k && !status; l++)
+        kith_i_plane_random(run->planes + (size_t)l * q * d, q, d, &run->coins);
+    for (uint32_t t = 0; t < s.rounds && !status; t++)
+        status = round_of(&s, t, err);
+    run->rounds = s.rounds;
+    kith_i_free(s.axes.coords);
+    kith_i_free(s.grams);
+    kith_i_free(s.matrix);
+    kith_i_free(s.work);
+    kith_i_free(s.values);
+    kith_i_free(s.integers);
+    return status;
+}
