@@ -10,11 +10,13 @@
 #include "kernel/kernel_i.h"
 #include "kith/plain.h"
 #include "metric.h"
+#include "plane_metric.h"
 
 enum { BATCH_ROWS = 64, WORTH_A_THREAD = 1 << 20 };
 
 typedef struct {
-    const kith_i_metric *metric;
+    const kith_i_metric *metric;       /* one of these two */
+    const kith_i_plane_metric *planes; /*                  */
     const kith_i_rows *rows;
     uint32_t workers;
     size_t room;     /* doubles of scratch per worker */
@@ -23,14 +25,14 @@ typedef struct {
     double *squared; /* distance of each row to its centre */
 } batch_job;
 
-/* ---- distances ------------------------------------------------------------
- */
-
 /* ---- batches of rows ------------------------------------------------------
  */
 
-static size_t batch_room(const kith_i_metric *m)
+static size_t batch_room(const batch_job *job)
 {
+    const kith_i_metric *m = job->metric;
+    if (job->planes)
+        return kith_i_plane_scratch(job->planes, BATCH_ROWS);
     size_t k = m->k, d = m->d;
     if (m->sparse)
         return k + d;
@@ -92,7 +94,11 @@ static void work(void *arg, uint32_t worker)
     double *scratch = job->scratch + worker * job->room;
     for (uint32_t r = worker * BATCH_ROWS; r < rows; r += step) {
         uint32_t count = rows - r < BATCH_ROWS ? rows - r : BATCH_ROWS;
-        if (job->metric->sparse)
+        if (job->planes)
+            kith_i_plane_nearest(
+                job->planes, job->rows->dense + (size_t)r * job->planes->d,
+                count, scratch, job->labels + r, job->squared + r);
+        else if (job->metric->sparse)
             sparse_batch(job, r, count, scratch);
         else
             dense_batch(job, r, count, scratch);
@@ -110,7 +116,8 @@ static kith_status check_model(const kith_model_view *model, uint32_t dimension,
                            "the model has %u dimensions, the rows have %u: "
                            "choose the columns that the model was made from",
                            model->dimension, dimension);
-    for (size_t i = 0; i < (size_t)model->clusters * dimension; i++)
+    for (size_t i = 0;
+         model->centers && i < (size_t)model->clusters * dimension; i++)
         if (!isfinite(model->centers[i]))
             return kith_i_fail(err, KITH_ERR_ARGUMENT,
                                "the model's centers must be finite numbers");
@@ -134,16 +141,16 @@ typedef kith_status block_sink(void *arg, uint32_t rows, const uint32_t *labels,
 static kith_status stream_blocks(kith_i_reader *reader, batch_job *job,
                                  block_sink *sink, void *arg, kith_error *err)
 {
-    const kith_i_metric *m = job->metric;
-    uint32_t threads = job->workers;
+    const kith_i_plane_metric *p = job->planes;
+    uint32_t threads = job->workers, k = p ? p->k * p->q : job->metric->k;
     kith_i_rows rows;
     for (;;) {
         kith_status status = kith_i_reader_next(reader, &rows, err);
         if (status || rows.rows == 0)
             return status;
-        double per_row = m->sparse ? (double)rows.start[rows.rows] / rows.rows
-                                   : (double)m->d;
-        double products = per_row * rows.rows * m->k;
+        double per_row = rows.dense ? (double)rows.dimension
+                                    : (double)rows.start[rows.rows] / rows.rows;
+        double products = per_row * rows.rows * k;
         job->rows = &rows;
         job->workers = products < WORTH_A_THREAD ? 1 : threads;
         kith_i_parallel(job->workers, work, job);
@@ -155,36 +162,51 @@ static kith_status stream_blocks(kith_i_reader *reader, batch_job *job,
     }
 }
 
+static kith_status stream_job(kith_i_reader *reader, batch_job *job,
+                              block_sink *sink, void *arg, kith_error *err)
+{
+    kith_status status = KITH_OK;
+    job->room = batch_room(job);
+    job->scratch = kith_i_alloc(job->workers * job->room, sizeof(double));
+    job->labels = kith_i_alloc(KITH_I_BLOCK_ROWS, sizeof *job->labels);
+    job->squared = kith_i_alloc(KITH_I_BLOCK_ROWS, sizeof *job->squared);
+    if (!job->scratch || !job->labels || !job->squared) {
+        status = kith_i_fail_memory(err);
+    } else {
+        int saved = kith_i_blas_single();
+        status = stream_blocks(reader, job, sink, arg, err);
+        kith_i_blas_restore(saved);
+    }
+    kith_i_free(job->scratch);
+    kith_i_free(job->labels);
+    kith_i_free(job->squared);
+    return status;
+}
+
 static kith_status stream_model(const kith_model_view *model,
                                 kith_i_reader *reader, uint32_t threads,
                                 block_sink *sink, void *arg, kith_error *err)
 {
-    kith_i_metric m;
+    kith_i_metric m = {0};
+    kith_i_plane_metric p = {0};
+    batch_job job = {.workers = kith_i_thread_count(threads)};
+    int sparse = kith_i_reader_is_sparse(reader);
     kith_status status =
         check_model(model, kith_i_reader_dimension(reader), err);
-    if (status)
-        return status;
-    status =
-        kith_i_metric_init(&m, model, kith_i_reader_is_sparse(reader), err);
-    batch_job job = {.metric = &m,
-                     .workers = kith_i_thread_count(threads),
-                     .room = batch_room(&m)};
-    if (!status) {
-        job.scratch = kith_i_alloc(job.workers * job.room, sizeof(double));
-        job.labels = kith_i_alloc(KITH_I_BLOCK_ROWS, sizeof *job.labels);
-        job.squared = kith_i_alloc(KITH_I_BLOCK_ROWS, sizeof *job.squared);
-        if (!job.scratch || !job.labels || !job.squared)
-            status = kith_i_fail_memory(err);
+    if (!status && model->bases && sparse)
+        status = kith_i_fail(err, KITH_ERR_INPUT,
+                             "planes are held against dense rows only");
+    if (!status && model->bases) {
+        status = kith_i_plane_metric_init(&p, model, err);
+        job.planes = &p;
+    } else if (!status) {
+        status = kith_i_metric_init(&m, model, sparse, err);
+        job.metric = &m;
     }
-    if (!status) {
-        int saved = kith_i_blas_single();
-        status = stream_blocks(reader, &job, sink, arg, err);
-        kith_i_blas_restore(saved);
-    }
-    kith_i_free(job.scratch);
-    kith_i_free(job.labels);
-    kith_i_free(job.squared);
+    if (!status)
+        status = stream_job(reader, &job, sink, arg, err);
     kith_i_metric_free(&m);
+    kith_i_plane_metric_free(&p);
     return status;
 }
 
@@ -194,11 +216,11 @@ static kith_status stream_files(const kith_model_view *model,
                                 uint32_t threads, block_sink *sink, void *arg,
                                 kith_error *err)
 {
-    if (!model || !model->centers || model->clusters == 0 ||
+    if (!model || !model->centers == !model->bases || model->clusters == 0 ||
         model->dimension == 0 || !model->lower != !model->upper)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "a model needs at least one center, and both "
-                           "bounds or none");
+                           "a model needs at least one center or plane, and "
+                           "both bounds or none");
     kith_i_reader *reader = NULL;
     kith_status status =
         kith_i_reader_open(paths, path_count, opt, &reader, err);
@@ -241,10 +263,13 @@ kith_status kith_evaluate(const kith_model_view *model,
                           uint32_t threads, uint64_t *rows, double *cost,
                           kith_error *err)
 {
-    if (objective != KITH_OBJECTIVE_KMEANS &&
-        objective != KITH_OBJECTIVE_KMEDIAN)
+    int planes = model && model->bases;
+    if (planes ? objective != KITH_OBJECTIVE_SUBSPACE
+               : objective != KITH_OBJECTIVE_KMEANS &&
+                     objective != KITH_OBJECTIVE_KMEDIAN)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "the objective must be kmeans or kmedian");
+                           "the objective must be kmeans or kmedian of "
+                           "centers, subspace of planes");
     cost_state c = {.objective = objective};
     kith_status status = stream_files(model, paths, path_count, opt, threads,
                                       add_costs, &c, err);

@@ -5,7 +5,8 @@
  *   independent normal noise in each coordinate, rows clipped to the unit ball
  *   (the synthetic set of Balcan et al. 2017 scaled into the ball).
  * subspaces: K Haar-random q-dimensional planes, coefficients uniform on the
- *   unit sphere, normal noise, rows scaled to length 1 (Wang et al. 2015; the
+ *   unit sphere (or, with decay, a normal vector of falling sds, scaled to
+ *   length 1), normal noise, rows scaled to length 1 (Wang et al. 2015; the
  *   scaling repairs the listing, whose rows leave the unit ball).
  * sparse: K topics over d words. A topic is a random list of words whose
  *   frequency falls as 1/rank; a row draws words until it has S distinct ones,
@@ -37,6 +38,7 @@ typedef struct generator {
     const kith_generate_options *opt;
     uint32_t width; /* doubles of shape, or words of a topic, a cluster */
     double spread;
+    double mass;         /* sum of the weights, if there are any           */
     kith_i_coins coins;  /* of the rows                                    */
     double *shape;       /* centres: K x d; bases: K x q x d               */
     double *row;         /* d, or S when sparse                            */
@@ -177,13 +179,31 @@ static void row_gaussian(generator *g, uint32_t label)
         scale(g->row, d, 1 / length);
 }
 
+/* Coefficients in the plane, of length 1: a normal vector, scaled. */
+static void draw_coefficients(generator *g)
+{
+    uint32_t q = g->width;
+    double *v = g->coefficient, square, decay = g->opt->decay;
+    do {
+        draw_direction(&g->coins, v, q, 1);
+        double size = 1;
+        for (uint32_t j = 0; decay > 0 && j < q; j++) {
+            v[j] *= size;
+            size *= decay;
+        }
+        square = dot(v, v, q);
+    } while (square < 1e-200);
+    if (decay > 0)
+        scale(v, q, 1 / sqrt(square));
+}
+
 static void row_subspace(generator *g, uint32_t label)
 {
     uint32_t d = g->opt->dimension, q = g->width;
     const double *basis = g->shape + (size_t)label * q * d;
     double square;
     do {
-        draw_direction(&g->coins, g->coefficient, q, 1);
+        draw_coefficients(g);
         for (uint32_t i = 0; i < d; i++)
             g->row[i] = 0;
         for (uint32_t r = 0; r < q; r++)
@@ -246,6 +266,24 @@ static void row_sparse(generator *g, uint32_t label)
     scale(g->row, s, 1 / sqrt(dot(g->row, g->row, s)));
 }
 
+static uint32_t draw_label(generator *g)
+{
+    const double *weights = g->opt->weights;
+    uint32_t k = g->opt->clusters, last = 0;
+    if (!weights)
+        return (uint32_t)kith_i_coins_below(&g->coins, k);
+    double left = kith_i_coins_unit(&g->coins) * g->mass;
+    for (uint32_t c = 0; c < k; c++) {
+        if (!(weights[c] > 0))
+            continue;
+        last = c;
+        left -= weights[c];
+        if (left < 0)
+            break;
+    }
+    return last; /* rounding may leave a crumb */
+}
+
 static kith_status draw_rows(generator *g, kith_row_sink *sink, void *arg,
                              kith_error *err)
 {
@@ -254,7 +292,7 @@ static kith_status draw_rows(generator *g, kith_row_sink *sink, void *arg,
     uint32_t count = sparse ? opt->sparsity : opt->dimension;
     kith_i_coins_seed(&g->coins, opt->seed, STREAM_ROWS);
     for (uint64_t i = 0; i < opt->rows; i++) {
-        uint32_t label = (uint32_t)kith_i_coins_below(&g->coins, opt->clusters);
+        uint32_t label = draw_label(g);
         if (sparse)
             row_sparse(g, label);
         else if (opt->kind == KITH_GENERATE_GAUSSIANS)
@@ -287,7 +325,22 @@ static kith_status check_options(const kith_generate_options *opt,
     if (!(opt->spread <= MAX_SPREAD))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "generate: spread must be a finite number");
+    double mass = 0;
+    for (uint32_t c = 0; opt->weights && c < opt->clusters; c++) {
+        if (!(opt->weights[c] >= 0))
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "generate: weights must not be below 0");
+        mass += opt->weights[c];
+    }
+    if (opt->weights && !(mass > 0 && mass <= MAX_SPREAD))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: the weights must have a finite sum "
+                           "above 0");
     int subspaces = opt->kind == KITH_GENERATE_SUBSPACES;
+    if (!(opt->decay >= 0 && opt->decay <= 1) || (opt->decay > 0 && !subspaces))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: decay is for subspaces, above 0 and at "
+                           "most 1");
     if (subspaces && (opt->subspace_dimension == 0 ||
                       opt->subspace_dimension > opt->dimension))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
@@ -322,6 +375,8 @@ generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
 {
     uint32_t d = opt->dimension, s = opt->sparsity;
     *g = (generator){.opt = opt, .width = 1, .spread = opt->spread};
+    for (uint32_t c = 0; opt->weights && c < opt->clusters; c++)
+        g->mass += opt->weights[c];
     if (opt->kind == KITH_GENERATE_SPARSE) {
         uint64_t words = (uint64_t)TOPIC_FACTOR * s;
         g->width = words < d ? (uint32_t)words : d;
@@ -336,7 +391,7 @@ generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
         if (g->topic && g->cumulative && g->count && g->rank && g->words &&
             g->index && g->row)
             return KITH_OK;
-        return kith_i_fail_memory(err);
+        goto no_memory;
     }
     int subspaces = opt->kind == KITH_GENERATE_SUBSPACES;
     if (subspaces)
@@ -351,29 +406,69 @@ generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
     g->coefficient = kith_i_alloc(g->width, sizeof *g->coefficient);
     if (g->shape && g->row && g->coefficient)
         return KITH_OK;
-    return kith_i_fail_memory(err);
+no_memory:
+    (void)kith_i_fail_memory(err);
+    return KITH_ERR_MEMORY;
+}
+
+/* An older caller's struct is shorter: what it lacks has its default. */
+static kith_status read_options(const kith_generate_options *given,
+                                kith_generate_options *opt, kith_error *err)
+{
+    if (!given || given->size < sizeof given->size)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: call kith_generate_options_init first");
+    kith_generate_options_init(opt, sizeof *opt);
+    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    return check_options(opt, err);
+}
+
+/* Memory, then clusters; generator_free in any case. */
+static kith_status
+generator_start(generator *g, const kith_generate_options *opt, kith_error *err)
+{
+    kith_status status = generator_init(g, opt, err);
+    return status ? status : draw_clusters(g, err);
 }
 
 kith_status kith_generate(const kith_generate_options *given,
                           kith_row_sink *sink, void *sink_arg, kith_error *err)
 {
-    if (!given || !sink || given->size < sizeof given->size)
+    kith_generate_options opt = {0};
+    if (!sink)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "generate: call kith_generate_options_init first, "
-                           "and give a receiver of the rows");
-    /* An older caller's struct is shorter: what it lacks has its default. */
-    kith_generate_options opt;
-    kith_generate_options_init(&opt, sizeof opt);
-    memcpy(&opt, given, given->size < sizeof opt ? given->size : sizeof opt);
-    kith_status status = check_options(&opt, err);
+                           "generate: give a receiver of the rows");
+    kith_status status = read_options(given, &opt, err);
     if (status)
         return status;
     generator g;
-    status = generator_init(&g, &opt, err);
-    if (!status)
-        status = draw_clusters(&g, err);
+    status = generator_start(&g, &opt, err);
     if (!status)
         status = draw_rows(&g, sink, sink_arg, err);
+    generator_free(&g);
+    return status;
+}
+
+kith_status kith_generate_planes(const kith_generate_options *given,
+                                 double *bases, kith_error *err)
+{
+    kith_generate_options opt = {0};
+    if (!bases)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "generate: give a place for the planes");
+    kith_status status = read_options(given, &opt, err);
+    if (!status && opt.kind != KITH_GENERATE_SUBSPACES)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "generate: only subspaces have planes");
+    if (status)
+        return status;
+    generator g;
+    status = generator_start(&g, &opt, err);
+    size_t d = opt.dimension, q = opt.subspace_dimension;
+    for (size_t l = 0; !status && g.shape && l < opt.clusters; l++)
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j < q; j++)
+                bases[(l * d + i) * q + j] = g.shape[(l * q + j) * d + i];
     generator_free(&g);
     return status;
 }

@@ -1,0 +1,41 @@
+/* local_trace: a collector that passes questions on to another one and keeps
+ * the account: what was asked, of whom, and what the user who is asked most
+ * spends in all. It refuses a question that would exceed the task's budget,
+ * before anybody answers. */
+#ifndef KITH_LOCAL_TRACE_H
+#define KITH_LOCAL_TRACE_H
+
+#include "local_i.h"
+
+typedef struct kith_i_trace_entry {
+    uint32_t round;
+    char *what;
+    const char *mechanism; /* constant */
+    double share, epsilon, delta;
+    uint32_t bytes;
+    uint32_t partition;
+    double offset;
+    int vectors;
+} kith_i_trace_entry;
+
+typedef struct kith_i_trace {
+    kith_i_collector face;   /* first: what the methods see */
+    kith_i_collector *inner; /* borrowed */
+    double epsilon, delta;   /* what a user may spend */
+    uint32_t rounds;
+    kith_i_trace_entry *entries;
+    size_t count, capacity;
+} kith_i_trace;
+
+void kith_i_trace_open(kith_i_trace *trace, kith_i_collector *inner,
+                       double epsilon, double delta);
+void kith_i_trace_close(kith_i_trace *trace);
+
+/* What the user who is asked most spends, and sends in all. */
+typedef struct kith_i_trace_worst {
+    double epsilon, delta, bytes;
+} kith_i_trace_worst;
+kith_i_trace_worst kith_i_trace_user(const kith_i_trace_entry *entries,
+                                     size_t count);
+
+#endif

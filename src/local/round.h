@@ -1,0 +1,43 @@
+/* round: what is published before a round is collected, as canonical JSON
+ * (sorted keys, no spaces, arrays of numbers as base64 of little-endian
+ * float32, uint32 or uint64) with its SHA-256, and chained by it to the round
+ * before. Devices read it; so can anybody who checks. */
+#ifndef KITH_ROUND_H
+#define KITH_ROUND_H
+
+#include "digest.h"
+#include "server.h"
+
+typedef struct kith_i_round {
+    uint8_t task[KITH_I_TASK_BYTES];
+    uint16_t number;
+    uint8_t previous[KITH_I_DIGEST_BYTES]; /* zeros for the first round */
+    uint64_t minimum; /* reports, or nothing is estimated from a group */
+    uint32_t d;
+    uint32_t count; /* of questions: one group each */
+    kith_i_question *questions;
+    kith_i_mechanism *mechanisms;
+    uint8_t digest[KITH_I_DIGEST_BYTES]; /* of the JSON; set by read */
+    void *memory;                        /* of a round that was read */
+} kith_i_round;
+
+/* json: kith_i_free; not terminated. */
+kith_status kith_i_round_write(const kith_i_round *round, char **json,
+                               size_t *bytes,
+                               uint8_t digest[KITH_I_DIGEST_BYTES],
+                               kith_error *err);
+/* Anything that kith_i_round_write would not have written, or that a device
+ * would refuse whatever its limits, is KITH_ERR_INPUT. */
+kith_status kith_i_round_read(const char *json, size_t bytes,
+                              kith_i_round **out, kith_error *err);
+void kith_i_round_free(kith_i_round *round); /* NULL is fine */
+
+/* ---- base64.c, strict: RFC 4648 with padding ------------------------------
+ */
+
+size_t kith_i_base64_length(size_t bytes);
+void kith_i_base64_write(const uint8_t *bytes, size_t count, char *out);
+/* Bytes of a text, or SIZE_MAX if it is not base64; out: NULL, or that many. */
+size_t kith_i_base64_read(const char *text, size_t length, uint8_t *out);
+
+#endif

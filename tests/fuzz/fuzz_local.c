@@ -1,0 +1,191 @@
+/* Fuzz target: what the local system reads from strangers. The first byte says
+ * which reader, the rest is for it:
+ *
+ *   0  a report, into a tally of each mechanism (the header's task, round and
+ *      group are written over, so that the fuzzer need not guess them);
+ *   1  a saved tally of the mechanism in the second byte (head and SHA-256 are
+ *      written over likewise);
+ *   2  a published round.
+ *
+ * Nothing may crash; a refusal has a message; what is accepted is consistent:
+ * a loaded tally saves to the same bytes, a round that was read is written
+ * the same and can be answered by a client. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "local/digest.h"
+#include "local/randomize.h"
+#include "local/round.h"
+#include "local/server.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void require(int holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "fuzz_local: %s\n", what);
+        abort();
+    }
+}
+
+enum { D = 2, KINDS = 5 };
+static const double POINTS[] = {-.5, 0, .5, 0, 0, .5}, RADII[] = {1, 1, 1};
+static const kith_i_ticket PLACE = {.task = {1}, .round = 2, .group = 3};
+static const uint8_t DIGEST[32];
+
+static void make_kind(unsigned kind, kith_i_question *q, kith_i_mechanism *m)
+{
+    static const kith_i_report_kind reports[KINDS] = {
+        KITH_I_REPORT_SYMBOL, KITH_I_REPORT_SYMBOL, KITH_I_REPORT_SYMBOL,
+        KITH_I_REPORT_VECTOR, KITH_I_REPORT_VECTOR};
+    *q = (kith_i_question){.what = "fuzz",
+                           .share = 1,
+                           .epsilon = 1,
+                           .delta = 1e-6,
+                           .randomizer = (kith_i_randomizer)(kind + 1),
+                           .report = reports[kind],
+                           .place = {.kind = KITH_I_PLACE_NEAREST,
+                                     .places = 3,
+                                     .lens = {.q = D, .d = D},
+                                     .points = POINTS},
+                           .centers = POINTS,
+                           .radii = RADII};
+    require(!kith_i_mechanism_make(q, D, m, NULL), "a mechanism");
+}
+
+static kith_i_tally *new_tally(const kith_i_mechanism *m)
+{
+    kith_i_tally *t = NULL;
+    require(!kith_i_tally_new(m, &PLACE, DIGEST, &t, NULL), "a tally");
+    return t;
+}
+
+static void fuzz_report(const uint8_t *bytes, size_t count)
+{
+    uint8_t copy[256];
+    count = count < sizeof copy ? count : sizeof copy;
+    memcpy(copy, bytes, count);
+    if (count >= 24) {
+        uint8_t header[KITH_I_HEADER_BYTES];
+        kith_i_report_write_header(KITH_I_RANDOMIZER_KRR, &PLACE, header);
+        memcpy(copy + 4, header + 4, 20);
+    }
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        kith_error err = {0};
+        make_kind(kind, &q, &m);
+        kith_i_tally *t = new_tally(&m);
+        kith_status status = kith_i_tally_add(t, copy, count, &err);
+        require(status == KITH_OK || (status == KITH_ERR_INPUT && *err.message),
+                "counted, or refused with a message");
+        require(kith_i_tally_received(t) == (status == KITH_OK), "one or none");
+        if (!status)
+            require(kith_i_tally_add(t, copy, count, NULL) == KITH_ERR_INPUT,
+                    "not twice");
+        kith_i_tally_free(t);
+    }
+}
+
+static void fuzz_state(const uint8_t *bytes, size_t count)
+{
+    kith_i_question q;
+    kith_i_mechanism m;
+    if (count < 1 || count > 1 << 16)
+        return;
+    make_kind(bytes[0] % KINDS, &q, &m);
+    bytes++;
+    count--;
+    kith_i_tally *t = new_tally(&m), *empty = new_tally(&m);
+    uint8_t *head = NULL, *copy = malloc(count + 32), *saved = NULL;
+    size_t head_bytes = 0, saved_bytes = 0;
+    kith_error err = {0};
+    require(copy && !kith_i_tally_save(empty, &head, &head_bytes, NULL),
+            "memory");
+    memcpy(copy, bytes, count);
+    if (count >= 80) {
+        memcpy(copy, head, 64);
+        memcpy(copy + 72, head + 72, 8);
+    }
+    kith_i_digest(copy, count, copy + count);
+    kith_status status = kith_i_tally_load(t, copy, count + 32, &err);
+    require(status == KITH_OK || (status == KITH_ERR_INPUT && *err.message),
+            "loaded, or refused with a message");
+    if (!status) {
+        kith_i_answer a;
+        require(!kith_i_tally_save(t, &saved, &saved_bytes, NULL), "saved");
+        require(saved_bytes == count + 32 && !memcmp(saved, copy, count),
+                "saved as loaded");
+        require(!kith_i_answer_alloc(&q, D, &a, NULL), "memory");
+        require(!kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL), "answered");
+        kith_i_answer_free(&a);
+    }
+    kith_i_free(saved);
+    kith_i_free(head);
+    free(copy);
+    kith_i_tally_free(t);
+    kith_i_tally_free(empty);
+}
+
+/* A client takes whatever got through. */
+static void answer_round(const kith_i_round *round)
+{
+    for (uint32_t g = 0; g < round->count; g++) {
+        const kith_i_mechanism *m = &round->mechanisms[g];
+        kith_i_limits any = {.odds = m->odds, .delta = 1};
+        require(!kith_i_mechanism_flaw(m, &round->questions[g], round->d, &any),
+                "no flaw in what was read");
+        if (round->d > 4096 || m->width > 1 << 16)
+            continue; /* slow, not wrong */
+        double *x = calloc(round->d, sizeof *x);
+        void *scratch = calloc(kith_i_client_scratch(m), 1);
+        uint8_t *bytes = calloc(kith_i_report_bytes(m), 1);
+        kith_i_entropy e;
+        kith_i_entropy_source source = {.seeded = 1};
+        kith_i_entropy_open(&e, &source, 0);
+        require(x && scratch && bytes, "memory");
+        kith_i_client_respond(&round->questions[g], m, round->d, &PLACE, x, &e,
+                              scratch, bytes);
+        kith_i_entropy_close(&e);
+        free(x);
+        free(scratch);
+        free(bytes);
+    }
+}
+
+static void fuzz_round(const uint8_t *bytes, size_t count)
+{
+    kith_i_round *round = NULL;
+    kith_error err = {0};
+    kith_status status =
+        kith_i_round_read((const char *)bytes, count, &round, &err);
+    require(status == KITH_OK ||
+                (status == KITH_ERR_INPUT && *err.message && !round),
+            "read, or refused with a message");
+    if (!status) {
+        char *again = NULL;
+        size_t length = 0;
+        uint8_t digest[32];
+        require(!kith_i_round_write(round, &again, &length, digest, NULL) &&
+                    length == count && !memcmp(again, bytes, count),
+                "written as read");
+        kith_i_free(again);
+        answer_round(round);
+    }
+    kith_i_round_free(round);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    if (count < 1)
+        return 0;
+    if (bytes[0] == 0)
+        fuzz_report(bytes + 1, count - 1);
+    else if (bytes[0] == 1)
+        fuzz_state(bytes + 1, count - 1);
+    else
+        fuzz_round(bytes + 1, count - 1);
+    return 0;
+}

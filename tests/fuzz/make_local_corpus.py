@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Seeds for fuzz_local: corpus/local/seed_*. See fuzz_local.c for the first
+byte. Everything here is valid, or nearly."""
+import base64
+import json
+import os
+import struct
+
+HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus",
+                    "local")
+ODDS = (11674931554, 2 ** 32)  # floor(e 2^32)
+PAYLOADS = {1: b"\2", 2: b"\3", 3: b"\1", 4: b"\xff",
+            5: struct.pack("<2i", -9000, 70000)}
+
+
+def save(name, mode, data):
+    with open(os.path.join(HERE, "seed_" + name), "wb") as file:
+        file.write(bytes([mode]) + data)
+
+
+def text(data):
+    return base64.b64encode(data).decode()
+
+
+def floats(*values):
+    return text(struct.pack(f"<{len(values)}f", *values))
+
+
+def words(*values):
+    return text(struct.pack(f"<{len(values)}I", *values))
+
+
+def longs(*values):
+    return text(struct.pack(f"<{len(values)}Q", *values))
+
+
+def mechanism(kind, **more):
+    made = dict(alpha=0.0, buckets=0, den=ODDS[1], kept=0, kind=kind,
+                loss=2 ** 50, num=ODDS[0], outputs=0, rows=0, shift=0, sigma=0,
+                symbols=0, top=0, width=0)
+    made.update(more)
+    return made
+
+
+def group(report, mech, place, **more):
+    made = dict(what="seed", share=0.5, offset=0.0, partition=0, delta=0.0,
+                report=report, mechanism=mech, place=place)
+    made.update(more)
+    return made
+
+
+def rounds():
+    lens = dict(q=2, half=floats(1, 1))
+    grid = dict(lens=lens, side=0.5, shift=floats(0, 0.25), cells=5)
+    points = floats(0, 0, 1, 1)
+    codebook = dict(outputs=256, top=90, alpha=0.25)
+    tree = dict(axis=words(0, 2 ** 32 - 1, 2 ** 32 - 1), left=words(1, 0, 1),
+                right=words(2, 0, 0), threshold=floats(0.25, 0, 0))
+    made = dict(grid=grid, radius=1, reach=1.5, keys=longs(3, 9),
+                center=words(0, 1))
+    return [
+        group(1, mechanism(1, symbols=2, outputs=2),
+              dict(kind=2, places=2, lens=lens, tree=tree)),
+        group(2, mechanism(2, symbols=12, outputs=4),
+              dict(kind=3, places=2, lens=dict(q=2), points=points),
+              bands=6, top=1.0, centers=points),
+        group(1, mechanism(3, symbols=25, outputs=2, rows=32),
+              dict(kind=4, places=25, grid=grid)),
+        group(3, mechanism(4, width=3, kept=2, buckets=1, **codebook),
+              dict(kind=1, places=1), radii=floats(1)),
+        group(4, mechanism(4, width=6, kept=3, buckets=2, **codebook),
+              dict(kind=5, places=2, grid=grid, keys=longs(1, 24), reach=0.0),
+              radii=floats(1, 0.5), centers=points),
+        group(1, mechanism(1, symbols=3, outputs=3),
+              dict(kind=6, places=2, points=points, kept=text(b"\1\0"),
+                   creations=[made])),
+        group(3, mechanism(5, width=3, kept=2, buckets=1, sigma=34608,
+                           shift=0),
+              dict(kind=1, places=1), radii=floats(1), delta=0.5),
+    ]
+
+
+def main():
+    os.makedirs(HERE, exist_ok=True)
+    for kind, payload in PAYLOADS.items():
+        save(f"report_{kind}", 0, bytes([ord("k"), 1, kind, 0]) + bytes(20) +
+             bytes(range(16)) + payload)
+    nonces = struct.pack("<2Q", 5, 2 ** 63)
+    for kind, cells, reports in (
+            (0, (1, 0, 1), nonces), (1, (), struct.pack("<6Q", 1, 2, 3, 4, 5, 0)),
+            (2, (1, 0, -1, 0), nonces), (3, (1, -2, 3, -4, 5, 6), nonces),
+            (4, (1, -2, 3, -4, 5, 6), nonces)):
+        save(f"state_{kind}", 1, bytes([kind]) + bytes(64) +
+             struct.pack("<2Q", 2, len(cells)) +
+             struct.pack(f"<{len(cells)}q", *cells) + reports)
+    every = rounds()
+    for i, groups in enumerate([[g] for g in every] + [every, []]):
+        root = dict(version=1, task=text(bytes(16)), previous=text(bytes(32)),
+                    round=i, minimum=100, d=2, groups=groups)
+        save(f"round_{i}", 2, json.dumps(root, sort_keys=True,
+                                         separators=(",", ":")).encode())
+    save("round_deep", 2, b"[" * 3000)
+
+
+if __name__ == "__main__":
+    main()

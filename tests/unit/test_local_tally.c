@@ -1,0 +1,526 @@
+/* The server's state: estimates against the formulas for bias and variance,
+ * duplicates and strangers, shards in any order, saved bytes, hostile bytes.
+ * Statistical limits: false alarm <= 1e-6 each, seeded. */
+#include <math.h>
+
+#include "local/digest.h"
+#include "local/randomize.h"
+#include "local/server.h"
+#include "support/cmocka_all.h"
+#include "support/stat.h"
+
+enum { D = 2, K = 3 };
+static const double POINTS[] = {-.5, 0, .5, 0, 0, .6};
+static const double RADII[] = {.5, .5, .5};
+static const uint8_t DIGEST[32] = {1, 2, 3};
+static const kith_i_ticket PLACE = {.task = {9}, .round = 4, .group = 2};
+
+static kith_i_question question_of(kith_i_report_kind report,
+                                   kith_i_randomizer randomizer)
+{
+    return (kith_i_question){.what = "test",
+                             .share = 1,
+                             .epsilon = 1,
+                             .delta = 1e-6,
+                             .randomizer = randomizer,
+                             .report = report,
+                             .place = {.kind = KITH_I_PLACE_NEAREST,
+                                       .places = K,
+                                       .lens = {.q = D, .d = D},
+                                       .points = POINTS},
+                             .bands = 4,
+                             .top = 1,
+                             .centers = POINTS,
+                             .radii = RADII};
+}
+
+/* User i: two thirds at place 0, a third at place 1, nobody at 2. */
+static void record_of(uint32_t i, double *x)
+{
+    x[0] = i % 3 == 0 ? .5 + .2 : -.5 + .1;
+    x[1] = i % 3 == 0 ? -.1 : .25;
+}
+
+static size_t report_of(const kith_i_question *q, const kith_i_mechanism *m,
+                        uint64_t seed, uint32_t i, uint8_t *bytes)
+{
+    static double scratch[64];
+    kith_i_entropy e;
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
+    kith_i_entropy_open(&e, &source, i);
+    uint8_t secret[32];
+    for (int t = 0; t < 4; t++) {
+        uint64_t word = kith_i_entropy_word(&e);
+        memcpy(secret + 8 * t, &word, 8);
+    }
+    kith_i_ticket ticket = PLACE;
+    double x[D];
+    record_of(i, x);
+    kith_i_client_nonce(secret, &ticket);
+    assert_true(kith_i_client_scratch(m) <= sizeof scratch);
+    kith_i_client_respond(q, m, D, &ticket, x, &e, scratch, bytes);
+    assert_false(e.failed);
+    kith_i_entropy_close(&e);
+    return kith_i_report_bytes(m);
+}
+
+static kith_i_tally *new_tally(const kith_i_mechanism *m)
+{
+    kith_i_tally *t = NULL;
+    assert_int_equal(kith_i_tally_new(m, &PLACE, DIGEST, &t, NULL), KITH_OK);
+    return t;
+}
+
+static void fill_tally(kith_i_tally *t, const kith_i_question *q,
+                       const kith_i_mechanism *m, uint64_t seed, uint32_t from,
+                       uint32_t to)
+{
+    uint8_t bytes[256];
+    for (uint32_t i = from; i < to; i++) {
+        size_t n = report_of(q, m, seed, i, bytes);
+        assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_OK);
+    }
+}
+
+/* ---- estimates ------------------------------------------------------------
+ */
+
+static void check_symbols(kith_i_randomizer randomizer)
+{
+    enum { N = 1200, RUNS = 40, SYMBOLS = 12 };
+    kith_i_question q = question_of(KITH_I_REPORT_DISTANCE, randomizer);
+    kith_i_mechanism m;
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    assert_int_equal(m.kind, randomizer);
+    double truth[SYMBOLS] = {0}, mean[SYMBOLS] = {0}, square = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        double x[D];
+        record_of(i, x);
+        truth[kith_i_encode(&q, D, x, 0, NULL)] += 1.0 / N;
+    }
+    double sd = 0;
+    int empty = 0;
+    for (int run = 0; run < RUNS; run++) {
+        kith_i_answer a;
+        kith_i_tally *t = new_tally(&m);
+        fill_tally(t, &q, &m, 100 + (uint64_t)run, 0, N);
+        assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL),
+                         KITH_OK);
+        assert_int_equal(a.symbols, SYMBOLS);
+        assert_int_equal(a.received, N);
+        sd = a.sd;
+        for (int s = 0; s < SYMBOLS; s++) {
+            mean[s] += a.fractions[s] / RUNS;
+            if (truth[s] == 0) {
+                square += a.fractions[s] * a.fractions[s];
+                empty++;
+            }
+        }
+        kith_i_answer_free(&a);
+        kith_i_tally_free(t);
+    }
+    /* The variance of a symbol with fraction f is at most that of 0 plus
+     * f (1 - p - q) / (p - q): within twice it here. */
+    for (int s = 0; s < SYMBOLS; s++)
+        assert_true(fabs(mean[s] - truth[s]) < 5 * M_SQRT2 * sd / sqrt(RUNS));
+    /* Sample variance over empty symbols; kRR's are slightly dependent. */
+    double ratio = square / empty / (sd * sd);
+    assert_true(fabs(ratio - 1) < 5 * sqrt(2.0 / empty) * 1.3);
+}
+
+static void test_symbols_unbiased(void **state)
+{
+    (void)state;
+    check_symbols(KITH_I_RANDOMIZER_KRR);
+    check_symbols(KITH_I_RANDOMIZER_OLH);
+    check_symbols(KITH_I_RANDOMIZER_HADAMARD);
+}
+
+static void check_vectors(kith_i_report_kind report, kith_i_randomizer r)
+{
+    enum { N = 600, RUNS = 30 };
+    kith_i_question q = question_of(report, r);
+    kith_i_mechanism m;
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    double truth[K * 4] = {0}, mean[K * 4] = {0}, square = 0, noise = 0;
+    size_t each = report == KITH_I_REPORT_VECTOR ? D : D * D, cells = K * each;
+    for (uint32_t i = 0; i < N; i++) {
+        double x[D], v[D];
+        record_of(i, x);
+        float z[16];
+        uint64_t j = kith_i_encode(&q, D, x, 0, z);
+        for (int t = 0; t < D; t++)
+            v[t] = (x[t] - POINTS[j * D + (uint64_t)t]) / RADII[j];
+        for (size_t t = 0; t < each; t++)
+            truth[j * each + t] += (each == D ? v[t] : v[t / D] * v[t % D]) / N;
+    }
+    for (int run = 0; run < RUNS; run++) {
+        kith_i_answer a;
+        kith_i_tally *t = new_tally(&m);
+        fill_tally(t, &q, &m, 500 + (uint64_t)run, 0, N);
+        assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL),
+                         KITH_OK);
+        assert_int_equal(a.buckets, K);
+        noise = a.noise;
+        for (size_t t2 = 0; t2 < cells; t2++) {
+            mean[t2] += a.sums[t2] / RUNS;
+            double scale = each == 4 && t2 % 4 != 0 && t2 % 4 != 3 ? 2 : 1;
+            square +=
+                scale * (a.sums[t2] - truth[t2]) * (a.sums[t2] - truth[t2]);
+        }
+        kith_i_answer_free(&a);
+        kith_i_tally_free(t);
+    }
+    for (size_t t = 0; t < cells; t++)
+        assert_true(fabs(mean[t] - truth[t]) < 6 * noise / sqrt(RUNS));
+    /* The noise that is stated is the second moment averaged over all width
+     * coordinates; coordinates differ a little (along u more, in the own
+     * bucket less): 12 %, plus 5 sd of the sample, halved freedom for the
+     * symmetric entries. */
+    double ratio = square / (double)(RUNS * cells) / (noise * noise);
+    assert_true(fabs(ratio - 1) < .12 + 5 * sqrt(4.0 / (double)(RUNS * cells)));
+}
+
+static void test_vectors_unbiased(void **state)
+{
+    (void)state;
+    check_vectors(KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_CODEBOOK);
+    check_vectors(KITH_I_REPORT_MOMENT, KITH_I_RANDOMIZER_CODEBOOK);
+    check_vectors(KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_GAUSSIAN);
+}
+
+/* z_a z_b sqrt 2 off the diagonal of the packed square becomes v_a v_b. */
+static void test_matrices_are_unpacked(void **state)
+{
+    (void)state;
+    kith_i_question q =
+        question_of(KITH_I_REPORT_MOMENT, KITH_I_RANDOMIZER_CODEBOOK);
+    kith_i_answer a;
+    double x[D] = {-.4, .25}, packed[K * 3] = {0};
+    float z[6];
+    uint64_t j = kith_i_encode(&q, D, x, 0, z);
+    for (int i = 0; i < 3; i++)
+        packed[j * 3 + (uint64_t)i] = (double)z[i];
+    assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+    kith_i_answer_unpack(&q, D, packed, &a);
+    for (int r = 0; r < D; r++)
+        for (int c = 0; c < D; c++) {
+            double v = (x[r] - POINTS[j * D + (uint64_t)r]) / RADII[j];
+            double w = (x[c] - POINTS[j * D + (uint64_t)c]) / RADII[j];
+            assert_true(fabs(a.sums[j * 4 + (uint64_t)(2 * r + c)] - v * w) <
+                        1e-6);
+        }
+    kith_i_answer_free(&a);
+}
+
+/* spec/local.md, 3.1 and 3.2: figures to reproduce. */
+static void test_formulas(void **state)
+{
+    (void)state;
+    static const double eps[] = {.5, 1, 2, 4, 8};
+    static const double olh[] = {3.98, 1.92, .85, .276, .037};
+    static const double krr10[] = {3.98, 1.91, .61, .148, .018};
+    static const double d21[] = {4.98, 2.50, 1.27, .675, .411};
+    static const double d101[] = {5.02, 2.52, 1.28, .666, .390};
+    static const uint32_t top[] = {108, 89, 57, 18, 1};
+    for (int i = 0; i < 5; i++) {
+        assert_true(fabs(kith_i_olh_sd(eps[i]) / olh[i] - 1) < .01);
+        assert_true(fabs(kith_i_symbol_sd(eps[i], 10) / krr10[i] - 1) < .03);
+        assert_true(fabs(kith_i_vector_sd(eps[i], 21) / d21[i] - 1) < .006);
+        assert_true(fabs(kith_i_vector_sd(eps[i], 101) / d101[i] - 1) < .006);
+        assert_int_equal(kith_i_codebook_solve(exp(eps[i]), 21, 0).top, top[i]);
+    }
+    assert_true(kith_i_symbol_sd(1, 1) == 0);
+    assert_true(kith_i_symbol_sd(0, 5) == HUGE_VAL);
+    kith_i_question q =
+        question_of(KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_GAUSSIAN);
+    kith_i_mechanism m;
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    assert_true(fabs(kith_i_mechanism_sd(&m) - 8.45) < .01);
+}
+
+static int decreasing(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Order statistics of 256 directions by simulation, against the quadrature:
+ * alpha for m = 1 and for the best m. */
+static void test_codebook_alpha(void **state)
+{
+    (void)state;
+    enum { RUNS = 1500 };
+    static const uint32_t widths[] = {2, 5, 30};
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 17, 0);
+    for (int w = 0; w < 3; w++) {
+        double odds = exp(1), sum = 0, squares = 0;
+        kith_i_codebook_law law = kith_i_codebook_solve(odds, widths[w], 0);
+        for (int run = 0; run < RUNS; run++) {
+            uint8_t nonce[16];
+            for (int i = 0; i < 16; i++)
+                nonce[i] = (uint8_t)kith_i_coins_u64(&coins);
+            int16_t u[32] = {0};
+            /* a direction on no axis */
+            for (uint32_t i = 0; i < widths[w]; i++)
+                u[i] = (int16_t)(16384 / sqrt((double)widths[w]));
+            double score[256], mean = 0;
+            kith_i_codebook_scores(nonce, widths[w], u, score);
+            qsort(score, 256, sizeof *score, decreasing);
+            for (uint32_t r = 0; r < 256; r++)
+                mean += (r < law.top ? odds : 1) * score[r] / 16384;
+            mean /= law.top * odds + 256 - law.top;
+            sum += mean / RUNS;
+            squares += mean * mean / RUNS;
+        }
+        double error = sqrt((squares - sum * sum) / RUNS);
+        assert_true(fabs(sum - law.alpha) < 5 * error + 2e-4 * law.alpha);
+    }
+}
+
+/* ---- the state ------------------------------------------------------------
+ */
+
+static const struct {
+    kith_i_report_kind report;
+    kith_i_randomizer randomizer;
+} KINDS[] = {{KITH_I_REPORT_DISTANCE, KITH_I_RANDOMIZER_KRR},
+             {KITH_I_REPORT_SYMBOL, KITH_I_RANDOMIZER_OLH},
+             {KITH_I_REPORT_SYMBOL, KITH_I_RANDOMIZER_HADAMARD},
+             {KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_CODEBOOK},
+             {KITH_I_REPORT_MOMENT, KITH_I_RANDOMIZER_CODEBOOK},
+             {KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_GAUSSIAN}};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+static void setup(int kind, kith_i_question *q, kith_i_mechanism *m)
+{
+    *q = question_of(KINDS[kind].report, KINDS[kind].randomizer);
+    assert_int_equal(kith_i_mechanism_make(q, D, m, NULL), KITH_OK);
+}
+
+static void check_same(const kith_i_tally *a, const kith_i_tally *b)
+{
+    uint8_t *x, *y;
+    size_t nx, ny;
+    assert_int_equal(kith_i_tally_save(a, &x, &nx, NULL), KITH_OK);
+    assert_int_equal(kith_i_tally_save(b, &y, &ny, NULL), KITH_OK);
+    assert_int_equal(nx, ny);
+    assert_memory_equal(x, y, nx);
+    kith_i_free(x);
+    kith_i_free(y);
+}
+
+/* One server; three shards merged in two orders; saved and loaded: the same
+ * bytes. */
+static void test_shards_merge_to_the_bit(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        setup(kind, &q, &m);
+        kith_i_tally *one = new_tally(&m), *a = new_tally(&m),
+                     *b = new_tally(&m), *c = new_tally(&m),
+                     *other = new_tally(&m);
+        fill_tally(one, &q, &m, 7, 0, N);
+        fill_tally(a, &q, &m, 7, 100, 250);
+        fill_tally(b, &q, &m, 7, 250, N);
+        fill_tally(c, &q, &m, 7, 0, 100);
+        assert_int_equal(kith_i_tally_merge(other, b, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_merge(other, c, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_merge(other, a, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_merge(a, b, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_merge(a, c, NULL), KITH_OK);
+        check_same(one, a);
+        check_same(one, other);
+        /* What is merged twice, or into itself, is refused and changes
+         * nothing. */
+        assert_int_equal(kith_i_tally_merge(a, b, NULL), KITH_ERR_INPUT);
+        assert_int_equal(kith_i_tally_merge(a, a, NULL), KITH_ERR_ARGUMENT);
+        check_same(one, a);
+        uint8_t *bytes;
+        size_t count;
+        assert_int_equal(kith_i_tally_save(one, &bytes, &count, NULL), KITH_OK);
+        kith_i_tally *back = new_tally(&m);
+        assert_int_equal(kith_i_tally_load(back, bytes, count, NULL), KITH_OK);
+        check_same(one, back);
+        assert_int_equal(kith_i_tally_load(back, bytes, count, NULL),
+                         KITH_ERR_ARGUMENT);
+        /* A loaded tally knows its nonces. */
+        uint8_t again[256];
+        size_t n = report_of(&q, &m, 7, 5, again);
+        assert_int_equal(kith_i_tally_add(back, again, n, NULL),
+                         KITH_ERR_INPUT);
+        kith_i_free(bytes);
+        kith_i_tally_free(one);
+        kith_i_tally_free(a);
+        kith_i_tally_free(b);
+        kith_i_tally_free(c);
+        kith_i_tally_free(other);
+        kith_i_tally_free(back);
+    }
+}
+
+static void test_duplicates_and_strangers(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        setup(kind, &q, &m);
+        kith_i_tally *t = new_tally(&m), *before = new_tally(&m);
+        fill_tally(t, &q, &m, 3, 0, 20);
+        fill_tally(before, &q, &m, 3, 0, 20);
+        uint8_t bytes[256];
+        size_t n = report_of(&q, &m, 3, 4, bytes);
+        assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_ERR_INPUT);
+        bytes[40] ^= 1; /* the nonce, not the content, tells reports apart */
+        assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_ERR_INPUT);
+        /* Each byte of the header before the nonce matters. */
+        n = report_of(&q, &m, 3, 99, bytes);
+        for (int i = 0; i < 24; i++) {
+            bytes[i] ^= 64;
+            assert_int_equal(kith_i_tally_add(t, bytes, n, NULL),
+                             KITH_ERR_INPUT);
+            bytes[i] ^= 64;
+        }
+        for (size_t cut = 0; cut < n; cut++)
+            assert_int_equal(kith_i_tally_add(t, bytes, cut, NULL),
+                             KITH_ERR_INPUT);
+        bytes[n] = 0;
+        assert_int_equal(kith_i_tally_add(t, bytes, n + 1, NULL),
+                         KITH_ERR_INPUT);
+        if (m.outputs && m.outputs < 256) {
+            bytes[40] = (uint8_t)m.outputs;
+            assert_int_equal(kith_i_tally_add(t, bytes, n, NULL),
+                             KITH_ERR_INPUT);
+        }
+        check_same(t, before);
+        kith_i_tally_free(t);
+        kith_i_tally_free(before);
+    }
+}
+
+/* The worst that one report can do to an estimate. */
+static void test_influence_is_bounded(void **state)
+{
+    (void)state;
+    kith_i_question q;
+    kith_i_mechanism m;
+    setup(5, &q, &m);
+    kith_i_tally *t = new_tally(&m);
+    uint8_t bytes[256];
+    size_t n = report_of(&q, &m, 3, 4, bytes);
+    memset(bytes + 40, 0x7f, n - 40);
+    assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_OK);
+    kith_i_answer a;
+    assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+    assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL), KITH_OK);
+    for (int i = 0; i < K * D; i++)
+        assert_true(fabs(a.sums[i]) <= 1.1 + 8 * kith_i_mechanism_sd(&m));
+    kith_i_answer_free(&a);
+    kith_i_tally_free(t);
+    setup(3, &q, &m);
+    t = new_tally(&m);
+    n = report_of(&q, &m, 3, 4, bytes);
+    assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_OK);
+    assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+    assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL), KITH_OK);
+    for (int j = 0; j < K; j++)
+        assert_true(hypot(a.sums[2 * j], a.sums[2 * j + 1]) <=
+                    1.0001 / m.alpha);
+    kith_i_answer_free(&a);
+    kith_i_tally_free(t);
+}
+
+static void test_nobody_or_too_few(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        setup(kind, &q, &m);
+        kith_i_tally *t = new_tally(&m);
+        for (int some = 0; some < 2; some++) {
+            kith_i_answer a;
+            if (some)
+                fill_tally(t, &q, &m, 3, 0, 9);
+            assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+            assert_int_equal(kith_i_tally_answer(t, &q, D, 10, 1, &a, NULL),
+                             KITH_OK);
+            assert_int_equal(a.received, 0);
+            assert_true(a.sd == HUGE_VAL && a.noise == HUGE_VAL);
+            for (uint64_t s = 0; a.fractions && s < a.symbols; s++)
+                assert_true(a.fractions[s] == 0);
+            for (int s = 0; a.sums && s < K * D; s++)
+                assert_true(a.sums[s] == 0);
+            kith_i_answer_free(&a);
+        }
+        kith_i_tally_free(t);
+    }
+}
+
+/* Saved bytes with any one byte changed, or cut, or with sums that no reports
+ * make, are refused. */
+static void test_hostile_state(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        setup(kind, &q, &m);
+        kith_i_tally *t = new_tally(&m), *to = new_tally(&m);
+        fill_tally(t, &q, &m, 3, 0, 9);
+        uint8_t *bytes;
+        size_t count;
+        assert_int_equal(kith_i_tally_save(t, &bytes, &count, NULL), KITH_OK);
+        for (size_t i = 0; i < count; i++) {
+            bytes[i] ^= 1;
+            assert_int_equal(kith_i_tally_load(to, bytes, count, NULL),
+                             KITH_ERR_INPUT);
+            bytes[i] ^= 1;
+            assert_int_equal(kith_i_tally_load(to, bytes, i, NULL),
+                             KITH_ERR_INPUT);
+        }
+        size_t body = count - 32;
+        for (size_t i = 64; i < body; i++) { /* with a digest that fits */
+            bytes[i] ^= 0x80;
+            kith_i_digest(bytes, body, bytes + body);
+            kith_i_tally *fresh = new_tally(&m);
+            kith_status status = kith_i_tally_load(fresh, bytes, count, NULL);
+            /* a sum's low byte, or a nonce, may change unnoticed */
+            assert_true(status == KITH_OK || status == KITH_ERR_INPUT);
+            if (i < 72 || i % 8 == 7)
+                assert_true(status == KITH_ERR_INPUT ||
+                            i >= 80 + 8 * (size_t)(m.width ? m.kept * K : 0));
+            kith_i_tally_free(fresh);
+            bytes[i] ^= 0x80;
+        }
+        kith_i_digest(bytes, body, bytes + body);
+        assert_int_equal(kith_i_tally_load(to, bytes, count, NULL), KITH_OK);
+        kith_i_free(bytes);
+        kith_i_tally_free(t);
+        kith_i_tally_free(to);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symbols_unbiased),
+        cmocka_unit_test(test_vectors_unbiased),
+        cmocka_unit_test(test_matrices_are_unpacked),
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_codebook_alpha),
+        cmocka_unit_test(test_shards_merge_to_the_bit),
+        cmocka_unit_test(test_duplicates_and_strangers),
+        cmocka_unit_test(test_influence_is_bounded),
+        cmocka_unit_test(test_nobody_or_too_few),
+        cmocka_unit_test(test_hostile_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
