@@ -112,12 +112,27 @@ class Data:
     def path(self, name):
         generate = DATASETS[name].generate
         if generate is None:
-            return os.path.join(self.prepared, name + ".npy")
+            return (self.news20() if name == "news20" else
+                    os.path.join(self.prepared, name + ".npy"))
         path = os.path.join(CACHE, name + ".npy")
         if not os.path.exists(path):
             say("generating %s" % name)
             part = os.path.join(CACHE, "part.npy")
             run([self.build.kith, "generate", *generate, "-o", part])
+            os.rename(part, path)
+        return path
+
+    @staticmethod
+    def news20():
+        """Sparse, so prepare.py does not write it; made from what is
+        unpacked."""
+        path = os.path.join(CACHE, "news20.svm")
+        if not os.path.exists(path):
+            say("preparing news20")
+            part = path + ".part"
+            run([python_with_numpy(),
+                 os.path.join(ROOT, "bench", "news20.py"),
+                 os.path.join(CACHE, "unpacked", "news20"), part])
             os.rename(part, path)
         return path
 
@@ -129,18 +144,20 @@ def cost_per_row(build, model, path):
                            path]))["cost_per_row"]
 
 
-def reference(build, data, name, k):
+def reference(build, data, name, k, command="kmeans"):
     """The non-private cost per row: (value, where it is from)."""
     published = read_json(os.path.join(SHARED, "references.json"), {})
-    if str(k) in published.get(name, {}):
+    if command == "kmeans" and str(k) in published.get(name, {}):
         return published[name][str(k)]["best"], "scikit-learn"
     path = os.path.join(CACHE, "references.json")
     cached = read_json(path, {})
     key = "%s-k%d" % (name, k)
+    if command != "kmeans":
+        key = "%s-%s" % (command, key)
     if key not in cached:
         say("non-private reference of %s" % key)
         model = os.path.join(CACHE, "reference.json")
-        run([build.kith, "kmeans", "--non-private", "--starts",
+        run([build.kith, command, "--non-private", "--starts",
              str(REFERENCE_STARTS), "-k", str(k), *DATASETS[name].bounds,
              "--quiet", "-o", model, data.path(name)])
         cached[key] = cost_per_row(build, model, data.path(name))
@@ -149,16 +166,25 @@ def reference(build, data, name, k):
     return cached[key], "kith"
 
 
+def split_method(method):
+    """The command and the method that it is given."""
+    if not method.startswith("kmedian"):
+        return "kmeans", method
+    return "kmedian", method[len("kmedian-"):] or "auto"
+
+
 def command_of(kith, case, seed, model, path):
-    return [kith, "kmeans", "-k", str(case.k), "-e", "%g" % case.epsilon,
+    command, method = split_method(case.method)
+    return [kith, command, "-k", str(case.k), "-e", "%g" % case.epsilon,
             "--delta", "%g" % case.delta, *bounds_of(case),
-            "--method", case.method, "--insecure-seed", str(seed), "--seed", str(seed),
+            "--method", method, "--insecure-seed", str(seed), "--seed", str(seed),
             "--threads", "1", "--quiet", "-o", model, path]
 
 
 def run_case(build, data, case, seeds):
     """Ratios to the reference, and the mean cost of a run, over the seeds."""
-    best, origin = reference(build, data, case.dataset, case.k)
+    best, origin = reference(build, data, case.dataset, case.k,
+                             split_method(case.method)[0])
     model = os.path.join(CACHE, "model.json")
     path = data.path(case.dataset)
     ratios, used = [], []

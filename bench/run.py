@@ -9,8 +9,11 @@ import os
 import re
 import sys
 
+import local
 import measure
 import report
+import robust
+import subspace
 from cases import CASES, LARGE, MEMORY, QUICK, SPEED, TARGETS
 from measure import ROOT, say
 
@@ -57,11 +60,19 @@ class Plan:
         self.speed = [s for s in SPEED if wanted("speed-%s-k%d" % s, s[0])]
         self.memory = [m for m in MEMORY if wanted("memory-%s-%s-k%d" % m, m[1])]
         self.layers = [name for name in report.LAYERS if wanted(name)]
+        self.local = local.Figures(
+            lambda name: not args.quick and wanted(name), args.seeds)
+        self.robust = robust.Figures(
+            lambda name: not args.quick and wanted(name), args.seeds)
+        self.subspace = subspace.Figures(
+            lambda name: not args.quick and wanted(name), args.seeds)
 
     def names(self):
         return ([c.name for c in self.cases] +
                 ["speed-%s-k%d" % s for s in self.speed] +
-                ["memory-%s-%s-k%d" % m for m in self.memory] + self.layers)
+                ["memory-%s-%s-k%d" % m for m in self.memory] + self.layers +
+                self.robust.names() + self.local.names() +
+                self.subspace.names())
 
     def keep(self, data):
         """Drop what needs data that is not here."""
@@ -90,8 +101,10 @@ class Figures:
                 case.name, report.mean(result), max(result["ratios"])))
             self.cases.append(result)
 
-    def for_targets(self):
+    def for_targets(self, plan):
         out = {}
+        if plan.robust.rows:
+            out["robust"] = plan.robust.worst()
         for r in self.cases:
             name = r["case"].name
             key = {"lloyd-mnist-k10-e1-gaussian": "mnist_ratio",
@@ -134,10 +147,16 @@ def main():
     plan.keep(data)
     heading = report.heading(build, sys.argv[1:])
     figures = Figures(build, data, plan, args.seeds)
+    plan.robust.run(build, data)
+    plan.local.run(build, data)
+    plan.subspace.run(build, data)
     text = "\n".join(part.rstrip("\n") + "\n" for part in (
         heading,
-        report.targets(figures.for_targets()),
+        report.targets(figures.for_targets(plan)),
         report.quality(figures.cases, args.seeds),
+        plan.robust.section(report.table),
+        plan.local.section(report.table),
+        plan.subspace.section(report.table),
         report.speed(figures.speed),
         report.memory(figures.memory, figures.base),
         report.layers(figures.layers)) if part)

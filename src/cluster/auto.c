@@ -54,31 +54,42 @@ double auto_sum_sd(const auto_run *run, double share, double dim)
 }
 
 /* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
- * there are fewer steps. */
+ * there are fewer steps, and steps whose noise is tiny anyway (low dimension,
+ * many rows) leave up to half of their share to the summary before them. */
 static auto_shares divide_pure(const auto_run *run, const auto_space *space)
 {
     double pool = 1 - 1e-9 - run->used, q = space->q, k = run->k;
     double f = q / run->d, hist = .012;
     auto_shares s = {.tree = .25,
                      .leaf = .12,
-                     .over = .16,
+                     .over = space->blind ? .16 : .20,
                      .lloyd = space->blind && !run->opt->rounds ? 0 : .22,
                      .rec = space->blind ? .75 : .20 + .25 * (1 - f),
-                     .counts = 1 / (2 + fmin(q, 10)),
+                     .counts = space->blind ? .2 : 1 / (2 + fmin(q, 10)),
                      .over_steps = 1};
     double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
-    double noise = sqrt(q * (q + 1)) * k /
-                   (run->budget * s.lloyd / all * pool * run->n_hat);
+    /* relative noise of a step's means, times its share */
+    double noise = sqrt(q * (q + 1)) * k / (run->budget * run->n_hat);
     if (run->opt->rounds)
         s.rounds = run->opt->rounds;
     else if (!space->blind)
-        s.rounds = (uint32_t)fmin(4, floor(sqrt(.02) / noise));
+        s.rounds =
+            (uint32_t)fmin(4, floor(sqrt(.02) * s.lloyd / all * pool / noise));
+    if (!space->blind && q >= run->d) {
+        double need = (s.rounds + 1) * noise / sqrt(.001) / pool;
+        double ease = fmax(.5, fmin(1, need * all / (s.lloyd + s.rec)));
+        s.lloyd *= ease;
+        s.rec *= ease;
+    }
     if (s.rounds == 0) {
         s.rec += s.lloyd;
         s.lloyd = 0;
     }
-    hist = fmin(hist, .2 * pool / (3 + s.rounds));
-    double scale = (pool - hist * (3 + s.rounds)) / all;
+    all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
+    s.hists = s.rounds > 0;
+    double hists = 2 + s.over_steps + s.hists;
+    hist = fmin(hist, .2 * pool / hists);
+    double scale = (pool - hist * hists) / all;
     s.tree *= scale;
     s.leaf *= scale;
     s.over *= scale;
@@ -109,7 +120,8 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
     if (run->opt->rounds)
         s.rounds = run->opt->rounds;
     s.over_steps = 2;
-    s.hist = pool * .03 / (2 + s.over_steps + s.rounds);
+    s.hists = s.rounds;
+    s.hist = pool * .03 / (2 + s.over_steps + s.hists);
     s.counts = fmax(.08, 1 / (2 + q));
     return s;
 }
@@ -140,6 +152,12 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     auto_space space = {0};
     auto_coreset coreset = {0};
     kith_status status = auto_find_space(&run, &space, err);
+    if (!status && space.unseen) {
+        /* So little is left to see by that a summary would be noise: noisy
+         * rounds alone do better (docs/auto.md), with what is left. */
+        auto_space_free(&space);
+        return kith_i_kmeans_lloyd(session, opt, rows, result, err);
+    }
     if (!status) {
         auto_shares shares = divide(&run, &space);
         status = auto_grow(&run, &space, &shares, &coreset, err);

@@ -88,7 +88,8 @@ static kith_status plant(auto_forest *f, const auto_space *space,
     kith_status status = forest_reserve(f, 2, err);
     if (status)
         return status;
-    static const double wide[2] = {3, 12};
+    /* random axes have no outliers of their own */
+    double wide[2] = {space->blind ? 2 : 3, 12};
     for (uint32_t root = 0; root < 2; root++) {
         double *box = f->box + (size_t)root * 2 * f->q;
         for (uint32_t i = 0; i < f->q; i++) {
@@ -163,10 +164,11 @@ static kith_status grow(auto_run *run, const auto_space *space,
     double sd = auto_count_sd(run, shares->tree / levels);
     double depth = floor(log2(fmax(2, run->n_hat / (enough * sd))));
     uint32_t first = (uint32_t)fmax(1, fmin(FOREST_DEPTH, depth));
-    uint32_t counted = run->pure ? FOREST_COUNTED_PURE : FOREST_COUNTED;
+    uint32_t counted =
+        run->pure && !space->blind ? FOREST_COUNTED_PURE : FOREST_COUNTED;
     uint32_t last = first + counted < FOREST_MOST_LEVELS ? first + counted
                                                          : FOREST_MOST_LEVELS;
-    double active = run->pure ? 3.5 : 6;
+    double active = run->pure && !space->blind ? 3.5 : 6;
     double share = shares->tree / (last - first + 1);
     uint32_t from = 0, to = f->nodes; /* candidates of this level */
     *rest = shares->tree;
@@ -265,14 +267,19 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
                               auto_coreset *out, kith_error *err)
 {
     uint32_t q = f->q, n = out->n;
-    auto_locator at = {
-        .forest = f, .view = space->view, .cells = l->n, .width = q};
+    auto_locator at = {.forest = f,
+                       .view = space->view,
+                       .by = space->view,
+                       .cells = l->n,
+                       .width = q};
     double *scale = kith_i_alloc(n, sizeof *scale);
     double *radius = kith_i_alloc(l->n, sizeof *radius);
     kith_status status = scale && radius ? auto_locator_set(&at, l->center, err)
                                          : kith_i_fail_memory(err);
     auto_hist hist;
     kith_i_cells cells = {0};
+    if (!status)
+        status = auto_locator_label(run, &at, err);
     if (!status)
         status = auto_histogram(run, &at, l->half, "leaf radii,", .05, 20, 60,
                                 shares->hist, &hist, err);
@@ -304,7 +311,7 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
         out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
     }
     kith_i_cells_free(&cells);
-    auto_locator_free(&at);
+    auto_locator_free(run, &at);
     kith_i_free(scale);
     kith_i_free(radius);
     return status;
@@ -323,7 +330,7 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     if (!status) { /* what the tree did not need goes to the later stages */
         double later = shares->leaf + shares->over + shares->lloyd +
                        shares->rec +
-                       shares->hist * (2 + shares->over_steps + shares->rounds);
+                       shares->hist * (2 + shares->over_steps + shares->hists);
         double more = (later + rest) / later;
         shares->leaf *= more;
         shares->over *= more;

@@ -76,6 +76,18 @@ double auto_excess(const auto_hist *hist, double r)
     return sum;
 }
 
+double auto_clipping(const auto_hist *hist, double r, double *kept)
+{
+    double sum = 0, square = 0;
+    for (uint32_t b = 0; b < hist->bins; b++) {
+        double factor = fmin(1, r / hist->mid[b]);
+        sum += hist->h[b] * factor;
+        square += hist->h[b] * factor * factor;
+    }
+    *kept = sum / hist->total;
+    return fmax(0, square / hist->total / (*kept * *kept) - 1);
+}
+
 double auto_mean_square(const auto_hist *hist)
 {
     double sum = 0;

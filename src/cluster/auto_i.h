@@ -5,6 +5,7 @@
 #define KITH_AUTO_I_H
 
 #include "cluster/cluster_i.h"
+#include "dp/labels.h"
 
 /* One run. Lengths are in lattice steps of the space they belong to. */
 typedef struct auto_run {
@@ -13,11 +14,12 @@ typedef struct auto_run {
     const kith_i_domain *domain;
     uint32_t k, d;
     kith_i_loss total;
-    int pure;      /* the currency: epsilon, else mu^2 */
-    double budget; /* the whole of it: epsilon, or mu */
-    double used;   /* shares so far */
-    double n_hat;  /* A1 */
-    double plan;   /* rows that a plan assumes; 0 in a real run */
+    int pure;          /* the currency: epsilon, else mu^2 */
+    double budget;     /* the whole of it: epsilon, or mu */
+    double used;       /* shares so far */
+    double n_hat;      /* A1 */
+    double plan;       /* rows that a plan assumes; 0 in a real run */
+    double rho, kappa; /* of the last histogram of residuals */
     unsigned done, steps;
     kith_i_coins coins;
 } auto_run;
@@ -37,21 +39,27 @@ double auto_sum_sd(const auto_run *run, double share, double dim);
 
 struct auto_forest;
 
-/* A record's cell is its nearest centre, or its leaf of a forest; its residual
- * is taken from the cell's origin. With `beside` the cell comes from the view
- * next to the records, the residual from the records themselves. */
+/* A record's cell is its nearest centre, or its leaf of a forest, as seen in
+ * the view `by` (NULL: the records); its residual is taken from the cell's
+ * origin in the space of `view` (NULL: the records). */
 typedef struct auto_locator {
     const kith_i_centers *centers; /* or */
     const struct auto_forest *forest;
-    const kith_i_view *view, *beside;
+    const kith_i_view *view, *by;
+    const kith_i_view *labels; /* cells, if they are kept */
     uint32_t cells, width;
+    int taxicab;      /* distances and radii are in L1: Laplace noise (pure) */
     int32_t *origins; /* cells x width */
 } auto_locator;
 
+/* Compute the cells once for all releases that follow (auto_locator_free). by
+ * and view may differ only after this. */
+kith_status auto_locator_label(auto_run *run, auto_locator *locator,
+                               kith_error *err);
 /* centres: cells x width reals. Allocates (auto_locator_free). */
 kith_status auto_locator_set(auto_locator *out, const double *origins,
                              kith_error *err);
-void auto_locator_free(auto_locator *locator);
+void auto_locator_free(auto_run *run, auto_locator *locator);
 
 /* Noisy number of records in each cell. */
 kith_status auto_counts(auto_run *run, const auto_locator *locator,
@@ -95,25 +103,59 @@ double auto_radius(const auto_run *run, const auto_hist *hist,
                    const double *scale, const double *size, uint32_t n,
                    double share, double dim, double *kappa);
 
-/* ---- auto_pca.c: A2 to A5 -------------------------------------------------
+/* What clipping at r does to records of these lengths: *kept is the mean of the
+ * factors, returned is their relative variance. Dividing a clipped sum by
+ * *kept leaves only the bias that the variance allows. */
+double auto_clipping(const auto_hist *hist, double r, double *kept);
+
+/* ---- auto_pca.c: A4, A5 ---------------------------------------------------
  */
 
 /* The space that the clustering runs in. */
 typedef struct auto_space {
     const kith_i_view *view;
+    const kith_i_view *narrow; /* the view that this one was widened from */
     uint32_t q;
-    int blind;      /* the axes are random: no second moments were bought */
-    double finer;   /* lattice steps of the view per step of the records */
-    double *mean;   /* d: A3 */
-    double *axes;   /* q x d, orthonormal rows: A5 */
-    double *spread; /* q: sc, in steps of the view */
-    double reach;   /* Rm, steps of the view */
-    double trace;   /* mean squared norm, steps of the view squared */
-    double outside; /* vo: variance outside the axes, likewise */
+    int blind;       /* the axes are random: no second moments were bought */
+    int unseen;      /* no second moments and few axes: nothing more is known */
+    double finer;    /* lattice steps of the view per step of the records */
+    double *mean;    /* d: A3 */
+    double *zero;    /* d: the caller's zero, clamped to the bounds */
+    auto_hist norms; /* distances from the mean, steps of the rows */
+    auto_hist taxicabs; /* pure, many dimensions: L1 lengths about zero */
+    int taxicab;        /* L1 was looked at, */
+    double *axes;       /* q x d, orthonormal rows: A5 */
+    double *spread;     /* q: sc, in steps of the view */
+    double reach;       /* Rm, steps of the view */
+    double trace;       /* mean squared norm, steps of the view squared */
+    double outside;     /* vo: variance outside the axes, likewise */
 } auto_space;
 
 kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err);
 void auto_space_free(auto_space *space);
+void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to);
+
+/* ---- auto_middle.c: A1 to A3 ----------------------------------------------
+ */
+
+/* mean, zero, norms, taxicabs, reach and trace (in steps of the rows). */
+kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
+
+/* A clipped sum in full space that has no good origin yet: which norm, which
+ * radius, and what comes of it. */
+typedef struct auto_plain {
+    int taxicab;
+    double radius;
+    double kept;  /* the sum is this much too short */
+    double noise; /* sd of a coordinate of the sum, after that */
+    double cost;  /* expected, per row */
+} auto_plain;
+
+/* Best way to sum k clusters with this share. about: lengths about the mean, or
+ * (for the mean itself) about the origin. */
+auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
+                           const auto_hist *about, double trace, double k,
+                           double share);
 
 /* ---- auto_forest.c: A6, A7 ------------------------------------------------
  */
@@ -131,6 +173,7 @@ typedef struct auto_shares {
     double tree, leaf, over, lloyd, rec, hist; /* hist: for one histogram */
     double counts; /* part of a step that goes to counts */
     uint32_t over_steps, rounds;
+    uint32_t hists; /* rounds that buy one; the others use the last radius */
 } auto_shares;
 
 kith_status auto_grow(auto_run *run, const auto_space *space,
@@ -170,7 +213,7 @@ typedef struct auto_step {
 
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
-kith_status auto_take_step(auto_run *run, const auto_locator *locator,
+kith_status auto_take_step(auto_run *run, auto_locator *locator,
                            const auto_shares *shares, const double *scale,
                            double share, const char *what, auto_step *out,
                            kith_error *err);
@@ -182,10 +225,46 @@ void auto_step_free(auto_step *step);
 void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
                  const double *noise, double dim, double *factor);
 
+/* A step in the view: new centres, and what it found. by: cells are those of
+ * these centres in space->narrow, or NULL. */
+kith_status auto_step_in_view(auto_run *run, const auto_space *space,
+                              const auto_shares *shares, uint32_t k,
+                              const kith_i_centers *by, const double *scale,
+                              double share, const char *what, double *centers,
+                              auto_step *found, kith_error *err);
+
 /* A8 to A12. */
 kith_status auto_refine(auto_run *run, const auto_space *space,
                         auto_shares *shares, auto_coreset *coreset,
                         kith_result *result, kith_error *err);
+
+/* ---- auto_groups.c: how many clusters noise leaves room for (pure) --------
+ */
+
+/* P8; centers: k x q of scratch. */
+kith_status auto_carried(auto_run *run, const auto_space *space,
+                         const auto_shares *shares, const auto_coreset *coreset,
+                         double *centers, uint32_t *out, kith_error *err);
+/* k centres (in the view) from the means in full space (wide) and the sizes of
+ * a few groups of them, whose centres in the view are middle. */
+void auto_spread_groups(const auto_run *run, const auto_space *space,
+                        const auto_coreset *coreset, uint32_t groups,
+                        const double *middle, const double *wide,
+                        const double *size, const double *centers, double *full,
+                        double *weights);
+
+/* ---- auto_blind.c: A11 with random axes (pure) ----------------------------
+ */
+
+#define AUTO_BLIND_COUNTS .05 /* part of a step that goes to counts */
+#define AUTO_ZOOM_FIRST   .45 /* part of the share for a first estimate */
+/* Whether a second step from a first estimate pays. */
+int auto_zooms(const auto_run *run, double k, double share);
+kith_status auto_finish_blind(auto_run *run, const auto_space *space,
+                              const auto_shares *shares,
+                              const auto_coreset *coreset,
+                              const double *centers, double *full,
+                              kith_result *result, kith_error *err);
 
 /* ---- auto_recover.c: A11 when the view has fewer dimensions than the rows -
  */

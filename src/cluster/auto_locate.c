@@ -19,15 +19,17 @@ kith_status auto_locator_set(auto_locator *out, const double *origins,
     return KITH_OK;
 }
 
-void auto_locator_free(auto_locator *locator)
+void auto_locator_free(auto_run *run, auto_locator *locator)
 {
+    kith_i_labels_close(run->session, locator->labels);
     kith_i_free(locator->origins);
     locator->origins = NULL;
+    locator->labels = NULL;
 }
 
 static size_t scratch_of(const auto_locator *l)
 {
-    if (!l->centers)
+    if (!l->centers || l->labels)
         return 0;
     return kith_i_assign_scratch(KITH_I_BLOCK_ROWS, l->centers->k,
                                  l->centers->d, 0);
@@ -36,15 +38,41 @@ static size_t scratch_of(const auto_locator *l)
 static void find_cells(const auto_locator *l, const kith_i_block *block,
                        double *scratch, uint32_t *cell)
 {
-    kith_i_block seen = *block;
-    if (l->beside) {
-        seen.dense = block->beside;
-        seen.dimension = block->beside_dimension;
-    }
-    if (l->forest)
-        auto_forest_cells(l->forest, seen.dense, seen.rows, cell);
+    if (l->labels)
+        for (uint32_t r = 0; r < block->rows; r++)
+            cell[r] = (uint32_t)block->beside[r];
+    else if (l->forest)
+        auto_forest_cells(l->forest, block->dense, block->rows, cell);
+    else if (l->cells == 1)
+        memset(cell, 0, block->rows * sizeof *cell);
     else
-        kith_i_assign_block(l->centers, &seen, scratch, cell, NULL);
+        kith_i_assign_block(l->centers, block, scratch, cell, NULL);
+}
+
+static void map_labels(const void *arg, const kith_i_block *block,
+                       double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)value;
+    find_cells(arg, block, scratch, cell);
+}
+
+/* Too many cells for labels: they are found again for each release. */
+kith_status auto_locator_label(auto_run *run, auto_locator *l, kith_error *err)
+{
+    if (l->cells > KITH_I_MOST_LABELS && l->by == l->view)
+        return KITH_OK;
+    if (l->cells > KITH_I_MOST_LABELS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "auto makes at most %u clusters of rows this wide: "
+                           "ask for fewer, or use --method lloyd",
+                           KITH_I_MOST_LABELS);
+    kith_i_map map = {
+        .run = map_labels, .arg = l, .scratch = scratch_of(l), .view = l->by};
+    const kith_i_view *labels;
+    kith_status status = kith_i_labels_open(run->session, &map, &labels, err);
+    if (!status)
+        l->labels = labels;
+    return status;
 }
 
 static void map_cells(const void *arg, const kith_i_block *block,
@@ -76,7 +104,7 @@ kith_status auto_counts(auto_run *run, const auto_locator *locator,
                       .arg = locator,
                       .scratch = scratch_of(locator),
                       .view = locator->view,
-                      .beside = locator->beside};
+                      .beside = locator->labels};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
     if (!status && (status = auto_tick(run, err)))
         kith_i_cells_free(out);
@@ -100,12 +128,12 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
         limits[c] = r >= 1 ? (uint64_t)r : 1;
     }
     spec.radius = limits;
-    spec.ball = 1;
+    spec.ball = !locator->taxicab;
     kith_i_map map = {.run = map_cells,
                       .arg = locator,
                       .scratch = scratch_of(locator),
                       .view = locator->view,
-                      .beside = locator->beside};
+                      .beside = locator->labels};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
     kith_i_free(limits);
     if (!status && (status = auto_tick(run, err)))
@@ -134,10 +162,13 @@ static void map_bins(const void *arg, const kith_i_block *block,
         const int16_t *x = block->dense + r * w;
         const int32_t *o = l->origins + cell[r] * w;
         int64_t square = 0;
-        for (size_t i = 0; i < w; i++) {
+        for (size_t i = 0; i < w && !l->taxicab; i++) {
             int64_t v = x[i] - o[i];
             square += v * v;
         }
+        for (size_t i = 0; i < w && l->taxicab; i++)
+            square += x[i] < o[i] ? o[i] - x[i] : x[i] - o[i];
+        square *= l->taxicab ? square : 1;
         const double *limit = a->limits + cell[r] * edges;
         double s = (double)square;
         uint32_t low = 0, high = (uint32_t)edges;
@@ -177,7 +208,7 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
                       .arg = &arg,
                       .scratch = scratch_of(locator),
                       .view = locator->view,
-                      .beside = locator->beside};
+                      .beside = locator->labels};
     kith_i_cells_spec spec = {.what = what, .cells = bins};
     kith_i_cells cells = {0};
     kith_status status = auto_charge(run, share, &spec.count_charge, err);

@@ -1,111 +1,18 @@
-/* A1 to A5: how many, where, how wide, and in which directions. */
+/* A4 and A5: how wide, and in which directions. */
 #include "cluster/auto_i.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    NORM_BINS = 60,
     MOST_AXES = 64,
+    SOME_AXES = 32,
+    LARGE_VIEW = 1 << 25,
     LEAST_AXES = 4,
     BLIND_ALL = 16,
-    BLIND_AXES = 12
+    BLIND_AXES = 16
 };
-static const double share_count[2] = {.004, .01}; /* Gaussian, pure */
-static const double share_norm[2] = {.006, .02};
-static const double share_mean[2] = {.012, .03};
-static const double least_pca[2] = {.005, .02};
-
-/* A1: the number of rows. */
-static kith_status count_rows(auto_run *run, kith_error *err)
-{
-    kith_i_map map = {0};
-    kith_i_cells_spec spec = {.what = "row", .cells = 1};
-    kith_i_cells cells;
-    kith_status status =
-        auto_charge(run, share_count[run->pure], &spec.count_charge, err);
-    if (!status)
-        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
-    if (status)
-        return status;
-    run->n_hat = fmax(run->plan > 0 ? run->plan : (double)cells.counts[0], 1);
-    kith_i_cells_free(&cells);
-    return auto_tick(run, err);
-}
-
-/* Histogram of distances from one point (A2, A4). */
-static kith_status norm_histogram(auto_run *run, const double *point,
-                                  const char *what, double reach,
-                                  auto_hist *out, kith_error *err)
-{
-    uint32_t d = run->d;
-    double one = 1, square = 0;
-    kith_i_centers center = {.k = 1, .d = d, .squares = &square};
-    auto_locator l = {.centers = &center, .cells = 1, .width = d};
-    center.coords = kith_i_alloc(d, sizeof *center.coords);
-    kith_status status = center.coords ? auto_locator_set(&l, point, err)
-                                       : kith_i_fail_memory(err);
-    if (!status) {
-        kith_i_centers_set(&center, point);
-        status = auto_histogram(run, &l, &one, what, .01 * reach, reach,
-                                NORM_BINS, share_norm[run->pure], out, err);
-    }
-    auto_locator_free(&l);
-    kith_i_free(center.coords);
-    return status;
-}
-
-/* A3: the mean of the rows, clipped at the radius r1 that balances what
- * clipping loses against what noise adds. */
-static kith_status release_mean(auto_run *run, const auto_hist *hist,
-                                double *mean, double *length, kith_error *err)
-{
-    uint32_t d = run->d;
-    double share = share_mean[run->pure], unit = auto_sum_sd(run, share, d);
-    double best = HUGE_VAL, r1 = hist->up[hist->bins - 1];
-    for (uint32_t b = 0; b < hist->bins; b++) {
-        double r = hist->up[b], bias = auto_excess(hist, r);
-        double cost = bias * bias + d * r * r * unit * unit;
-        if (cost < best) {
-            best = cost;
-            r1 = r;
-        }
-    }
-    double square = 0;
-    kith_i_centers center = {.k = 1, .d = d, .squares = &square};
-    auto_locator l = {.centers = &center, .cells = 1, .width = d};
-    kith_i_cells cells = {0};
-    center.coords = kith_i_alloc(d, sizeof *center.coords);
-    kith_status status = center.coords
-                             ? auto_locator_set(&l, mean, err) /* zeros */
-                             : kith_i_fail_memory(err);
-    if (!status) {
-        kith_i_centers_set(&center, mean);
-        status = auto_residuals(run, &l, "mean", &r1, share, &cells, err);
-    }
-    if (!status) {
-        double norm = 0;
-        for (uint32_t i = 0; i < d; i++) {
-            mean[i] = (double)cells.sums[i] / run->n_hat;
-            norm += mean[i] * mean[i];
-        }
-        norm = sqrt(norm);
-        double shrink = norm > r1 ? r1 / norm : 1;
-        for (uint32_t i = 0; i < d; i++)
-            mean[i] *= shrink;
-        kith_i_domain_clip(run->domain, mean);
-        norm = 0;
-        for (uint32_t i = 0; i < d; i++) {
-            mean[i] = nearbyint(mean[i]);
-            norm += mean[i] * mean[i];
-        }
-        *length = sqrt(norm);
-        kith_i_cells_free(&cells);
-    }
-    auto_locator_free(&l);
-    kith_i_free(center.coords);
-    return status;
-}
+static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 
 /* Rows about the mean as int16 values: halved where they might not fit. */
 typedef struct {
@@ -159,6 +66,30 @@ static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
         *share = 0;
 }
 
+/* Orthonormal random rows (public coins) from, .., to - 1; those before are
+ * there already. */
+void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
+{
+    uint32_t d = run->d;
+    for (uint32_t j = from; j < to; j++) {
+        double *axis = axes + (size_t)j * d, norm = 0;
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] = kith_i_coins_normal(&run->coins);
+        for (uint32_t a = 0; a < j; a++) { /* Gram-Schmidt */
+            const double *other = axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * other[i];
+            for (uint32_t i = 0; i < d; i++)
+                axis[i] -= dot * other[i];
+        }
+        for (uint32_t i = 0; i < d; i++)
+            norm += axis[i] * axis[i];
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] /= sqrt(norm);
+    }
+}
+
 /* Without second moments: all directions when there are few, else random
  * ones (public coins), orthonormal. */
 static kith_status blind_axes(auto_run *run, double trace, auto_space *space,
@@ -171,33 +102,33 @@ static kith_status blind_axes(auto_run *run, double trace, auto_space *space,
     space->spread = kith_i_alloc(q, sizeof *space->spread);
     if (!space->axes || !space->spread)
         return kith_i_fail_memory(err);
-    for (uint32_t j = 0; j < q; j++) {
-        double *axis = space->axes + (size_t)j * d, norm = 0;
+    if (q == d)
         for (uint32_t i = 0; i < d; i++)
-            axis[i] = q == d ? i == j : kith_i_coins_normal(&run->coins);
-        for (uint32_t a = 0; q < d && a < j; a++) { /* Gram-Schmidt */
-            const double *other = space->axes + (size_t)a * d;
-            double dot = 0;
-            for (uint32_t i = 0; i < d; i++)
-                dot += axis[i] * other[i];
-            for (uint32_t i = 0; i < d; i++)
-                axis[i] -= dot * other[i];
-        }
-        for (uint32_t i = 0; i < d; i++)
-            norm += axis[i] * axis[i];
-        for (uint32_t i = 0; i < d; i++)
-            axis[i] /= sqrt(norm);
+            space->axes[(size_t)i * d + i] = 1;
+    else
+        auto_random_axes(run, space->axes, 0, q);
+    for (uint32_t j = 0; j < q; j++)
         space->spread[j] = sqrt(fmax(trace / d, 1));
-    }
     space->outside = trace * (1 - (double)q / d);
     return KITH_OK;
+}
+
+/* As many directions as d allows. Where that would make a large view, no more
+ * than keep it well below half of the rows in memory: the last step sees what
+ * the view leaves out, and with so many rows it sees it well. */
+static uint32_t most_axes(const auto_run *run)
+{
+    double d = run->d, most = fmin(d, MOST_AXES);
+    if (run->n_hat * most > LARGE_VIEW)
+        most = fmin(most, fmax(SOME_AXES, floor(.38 * d)));
+    return (uint32_t)most;
 }
 
 /* A5: second moments, their leading directions. */
 static kith_status find_axes(auto_run *run, double r2, double share,
                              double trace, auto_space *space, kith_error *err)
 {
-    uint32_t d = run->d, want = d < MOST_AXES ? d : MOST_AXES;
+    uint32_t d = run->d, want = most_axes(run);
     size_t size = (size_t)d * d;
     int64_t *gram = kith_i_alloc(size, sizeof *gram);
     double *matrix = kith_i_alloc(size, sizeof *matrix);
@@ -267,43 +198,36 @@ static kith_status find_axes(auto_run *run, double r2, double share,
 
 kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
 {
-    double reach = (double)kith_i_domain_l2(run->domain), moved = 0, r2, share;
-    auto_hist hist;
-    space->mean = kith_i_alloc(run->d, sizeof *space->mean);
-    kith_status status =
-        space->mean ? count_rows(run, err) : kith_i_fail_memory(err);
-    if (!status)
-        status = norm_histogram(run, space->mean, "distances from the origin,",
-                                reach, &hist, err);
-    if (!status)
-        status = release_mean(run, &hist, space->mean, &moved, err);
-    reach += moved;
-    if (!status)
-        status = norm_histogram(run, space->mean, "distances from the mean,",
-                                reach, &hist, err);
+    double r2, share;
+    kith_status status = auto_find_middle(run, space, err);
     if (status)
         return status;
-    double trace = auto_mean_square(&hist);
-    plan_pca(run, &hist, trace, &r2, &share);
-    status = share > 0 ? find_axes(run, r2, share, trace, space, err)
-                       : blind_axes(run, trace, space, err);
+    plan_pca(run, &space->norms, space->trace, &r2, &share);
+    if (run->pure && share <= 0 && run->d <= BLIND_ALL) {
+        space->unseen = 1;
+        return KITH_OK;
+    }
+    status = share > 0 ? find_axes(run, r2, share, space->trace, space, err)
+                       : blind_axes(run, space->trace, space, err);
     double step = kith_i_domain_step(run->domain);
     if (!status)
-        status = kith_i_view_open(run->session, space->axes, space->q,
-                                  space->mean, reach * step, &space->view, err);
+        status =
+            kith_i_view_open(run->session, space->axes, space->q, space->mean,
+                             space->reach * step, &space->view, err);
     if (status)
         return status;
     space->finer = step / kith_i_domain_step(kith_i_view_domain(space->view));
     for (uint32_t i = 0; i < space->q; i++)
         space->spread[i] *= space->finer;
-    space->reach = reach * space->finer;
-    space->trace = trace * space->finer * space->finer;
+    space->reach *= space->finer;
+    space->trace *= space->finer * space->finer;
     space->outside *= space->finer * space->finer;
     return KITH_OK;
 }
 
 void auto_space_free(auto_space *space)
 {
+    kith_i_free(space->zero);
     kith_i_free(space->mean);
     kith_i_free(space->axes);
     kith_i_free(space->spread);

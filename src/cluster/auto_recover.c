@@ -1,7 +1,6 @@
 /* A11 when the view has fewer dimensions than the rows: residuals in full
- * space. Where the axes are principal directions, the part of a residual mean
- * inside them and the rest are shrunk apart; where they are random, coordinate
- * by coordinate (a pixel that is the same everywhere is all noise). */
+ * space. The part of a residual mean inside the axes and the rest are shrunk
+ * apart. (Random axes: auto_blind.c.) */
 #include "cluster/auto_i.h"
 
 #include <math.h>
@@ -51,29 +50,6 @@ static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
         }
 }
 
-/* Empirical Bayes for each coordinate: its variance over the clusters, without
- * the noise's, says how much of a move to believe. */
-static void move_by_coordinate(uint32_t d, const auto_step *found, double *full)
-{
-    uint32_t k = found->k;
-    double total = 0;
-    for (uint32_t j = 0; j < k; j++)
-        total += fmax(found->size[j], 1);
-    for (uint32_t i = 0; i < d; i++) {
-        double signal = 0;
-        for (uint32_t j = 0; j < k; j++) {
-            double g = found->move[(size_t)j * d + i], s = found->noise[j];
-            signal += fmax(found->size[j], 1) / total * (g * g - s * s);
-        }
-        signal = fmax(signal, 0);
-        for (uint32_t j = 0; j < k; j++) {
-            double noise = found->noise[j] * found->noise[j];
-            full[(size_t)j * d + i] += found->move[(size_t)j * d + i] * signal /
-                                       fmax(signal + noise, 1e-300);
-        }
-    }
-}
-
 /* One step with this share, from the centres in full. */
 static kith_status recover_once(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, double share,
@@ -83,7 +59,7 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
 {
     uint32_t k = run->k, d = run->d;
     auto_locator l = {
-        .centers = lattice, .beside = space->view, .cells = k, .width = d};
+        .centers = lattice, .by = space->view, .cells = k, .width = d};
     double *inside = kith_i_alloc((size_t)k * space->q, sizeof *inside);
     double *factor = kith_i_alloc(2 * (size_t)k, sizeof *factor);
     kith_status status = inside && factor ? KITH_OK : kith_i_fail_memory(err);
@@ -94,11 +70,9 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
     if (!status)
         status =
             auto_take_step(run, &l, shares, wide, share, "cluster", found, err);
-    if (!status && space->blind)
-        move_by_coordinate(d, found, full);
-    else if (!status)
+    if (!status)
         move_by_parts(space, d, found, inside, factor, full);
-    auto_locator_free(&l);
+    auto_locator_free(run, &l);
     kith_i_free(inside);
     kith_i_free(factor);
     return status;
@@ -117,27 +91,15 @@ kith_status auto_recover(auto_run *run, const auto_space *space,
     kith_status status = KITH_OK;
     if (!lattice.coords || !lattice.squares || !wide)
         status = kith_i_fail_memory(err);
-    double share = shares->rec;
     if (!status) {
         kith_i_centers_set(&lattice, centers);
         auto_lift(space, k, d, centers, full);
         for (uint32_t j = 0; j < k; j++)
             wide[j] = sqrt(scale[j] * scale[j] + space->outside) / space->finer;
     }
-    /* Random axes leave the centres near the mean. If the noise of a first
-     * estimate is small against the spread, a second step from it is worth
-     * more: its residuals are as short as the clusters are small. */
-    double first = .45 * share;
-    if (!status && space->blind &&
-        sqrt(d) * auto_sum_sd(run, .9 * first, d) * k / run->n_hat < .35) {
-        status = recover_once(run, space, shares, first, &lattice, wide, full,
-                              found, err);
-        auto_step_free(found);
-        share -= first + shares->hist;
-    }
     if (!status)
-        status = recover_once(run, space, shares, share, &lattice, wide, full,
-                              found, err);
+        status = recover_once(run, space, shares, shares->rec, &lattice, wide,
+                              full, found, err);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(wide);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Fine cells in A8: more gave worse optima (docs/auto.md). */
-enum { MOST_CELLS = 200, CELLS_PER_CLUSTER = 3 };
+enum { CELLS_PER_CLUSTER = 3 };
+static const double most_cells[2] = {200, 400}; /* Gaussian, pure */
 
 void auto_step_free(auto_step *s)
 {
@@ -16,7 +17,7 @@ void auto_step_free(auto_step *s)
     memset(s, 0, sizeof *s);
 }
 
-kith_status auto_take_step(auto_run *run, const auto_locator *l,
+kith_status auto_take_step(auto_run *run, auto_locator *l,
                            const auto_shares *shares, const double *scale,
                            double share, const char *what, auto_step *out,
                            kith_error *err)
@@ -37,6 +38,8 @@ kith_status auto_take_step(auto_run *run, const auto_locator *l,
     if (!out->move || !out->noise || !out->size || !used || !radius)
         status = kith_i_fail_memory(err);
     if (!status)
+        status = auto_locator_label(run, l, err);
+    if (!status)
         status = auto_counts(run, l, what, share * part, &cells, err);
     for (uint32_t j = 0; !status && j < k; j++) {
         out->size[j] = (double)cells.counts[j];
@@ -46,12 +49,15 @@ kith_status auto_take_step(auto_run *run, const auto_locator *l,
         used[j] = fmax(fmax(out->size[j], 2 * cells.count_sd), 1);
     }
     kith_i_cells_free(&cells);
-    if (!status)
+    if (!status && shares->hist > 0)
         status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
                                 shares->hist, &hist, err);
     if (!status) {
-        double rho = auto_radius(run, &hist, scale, used, k, share * (1 - part),
-                                 w, &out->kappa);
+        if (shares->hist > 0)
+            run->rho = auto_radius(run, &hist, scale, used, k,
+                                   share * (1 - part), w, &run->kappa);
+        double rho = run->rho;
+        out->kappa = run->kappa;
         for (uint32_t j = 0; j < k; j++)
             radius[j] = rho * scale[j];
         status = auto_residuals(run, l, what, radius, share * (1 - part),
@@ -89,11 +95,11 @@ void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
 }
 
 /* A step in the view: new centres, and what it found. */
-static kith_status step_in_view(auto_run *run, const auto_space *space,
-                                const auto_shares *shares, uint32_t k,
-                                const double *scale, double share,
-                                const char *what, double *centers,
-                                auto_step *found, kith_error *err)
+kith_status auto_step_in_view(auto_run *run, const auto_space *space,
+                              const auto_shares *shares, uint32_t k,
+                              const kith_i_centers *by, const double *scale,
+                              double share, const char *what, double *centers,
+                              auto_step *found, kith_error *err)
 {
     uint32_t q = space->q;
     size_t size = (size_t)k * q;
@@ -102,8 +108,15 @@ static kith_status step_in_view(auto_run *run, const auto_space *space,
     lattice.coords = kith_i_alloc(size, sizeof *lattice.coords);
     lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
     double *factor = kith_i_alloc(k, sizeof *factor);
-    auto_locator l = {
-        .centers = &lattice, .view = space->view, .cells = k, .width = q};
+    auto_locator l = {.centers = &lattice,
+                      .view = space->view,
+                      .by = space->view,
+                      .cells = k,
+                      .width = q};
+    if (by) {
+        l.centers = by;
+        l.by = space->narrow;
+    }
     kith_status status = KITH_OK;
     if (!lattice.coords || !lattice.squares || !factor)
         status = kith_i_fail_memory(err);
@@ -125,7 +138,7 @@ static kith_status step_in_view(auto_run *run, const auto_space *space,
             kith_i_domain_clip(domain, centers + (size_t)j * q);
         }
     }
-    auto_locator_free(&l);
+    auto_locator_free(run, &l);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(factor);
@@ -150,9 +163,9 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
         auto_scales(coreset, cells, centers, scale);
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
         auto_step_free(&found);
-        status = step_in_view(run, space, shares, cells, scale,
-                              shares->over / shares->over_steps, "fine cell",
-                              centers, &found, err);
+        status = auto_step_in_view(run, space, shares, cells, NULL, scale,
+                                   shares->over / shares->over_steps,
+                                   "fine cell", centers, &found, err);
         double mean = 0;
         for (uint32_t j = 0; !status && j < cells; j++)
             mean += (scale[j] *= found.kappa) / cells;
@@ -204,20 +217,27 @@ static kith_status finish(auto_run *run, const auto_space *space,
     for (uint32_t t = 0; !status && t < shares->rounds; t++) {
         auto_step_free(&found);
         auto_scales(coreset, k, centers, scale);
-        status = step_in_view(run, space, shares, k, scale,
-                              shares->lloyd * growth / sum, "cluster", centers,
-                              &found, err);
+        auto_shares now = *shares;
+        now.hist = t < shares->hists ? now.hist : 0;
+        status = auto_step_in_view(run, space, &now, k, NULL, scale,
+                                   shares->lloyd * growth / sum, "cluster",
+                                   centers, &found, err);
         growth *= faster;
     }
     auto_step_free(&found);
+    if (!status && space->blind) {
+        return auto_finish_blind(run, space, shares, coreset, centers, full,
+                                 result, err);
+    }
     if (!status) {
         auto_scales(coreset, k, centers, scale);
         if (space->q < d) {
             status = auto_recover(run, space, shares, scale, centers, full,
                                   &found, err);
         } else {
-            status = step_in_view(run, space, shares, k, scale, shares->rec,
-                                  "cluster", centers, &found, err);
+            status =
+                auto_step_in_view(run, space, shares, k, NULL, scale,
+                                  shares->rec, "cluster", centers, &found, err);
             if (!status)
                 auto_lift(space, k, d, centers, full);
         }
@@ -248,7 +268,7 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     /* as many fine cells as leave their noisy means worth something */
     double unit = auto_sum_sd(run, shares->over / shares->over_steps, q);
     double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
-    double most = fmax(MOST_CELLS, CELLS_PER_CLUSTER * (double)k);
+    double most = fmax(most_cells[run->pure], CELLS_PER_CLUSTER * (double)k);
     most = fmin(fmin(most, coreset->n), floor(carry));
     kith_status status = KITH_OK;
     if (most > k) {

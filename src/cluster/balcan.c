@@ -39,6 +39,8 @@ typedef struct {
     uint32_t p, count;
     double *points;   /* candidates, count x p */
     uint32_t *chosen; /* k of them */
+    int sparse;       /* Algorithm 5 recovers the centres */
+    int median;       /* swaps by distances, not by their squares */
 } balcan_run;
 
 static kith_i_loss part(const balcan_run *run, double share)
@@ -77,9 +79,9 @@ static kith_status project(balcan_run *run, kith_error *err)
                         : kith_i_coins_normal(&run->coins) * shrink / sqrt(p);
     double radius =
         sqrt((double)domain->l2_squared) * kith_i_domain_step(domain);
-    kith_status status =
-        kith_i_view_open(run->session, axes, p, run->recovery.mean,
-                         radius * shrink, &run->view, err);
+    kith_status status = kith_i_view_open(
+        run->session, axes, p, run->sparse ? NULL : run->recovery.mean,
+        radius * shrink, &run->view, err);
     kith_i_free(axes);
     return status;
 }
@@ -99,10 +101,19 @@ static kith_status discrete_clusters(balcan_run *run, kith_error *err)
                                   .count = run->count,
                                   .k = k,
                                   .rounds = k < MOST_SWAPS ? k : MOST_SWAPS,
+                                  .median = run->median,
                                   .charge = part(run, run->share.swaps)};
     status =
         kith_i_localswap(run->session, &spec, &run->coins, run->chosen, err);
     return status ? status : step_done(run, err);
+}
+
+static kith_status recover(balcan_run *run, const char *what,
+                           const kith_i_view *view, const double *points,
+                           int last, kith_i_loss charge, kith_error *err)
+{
+    return (run->sparse ? kith_i_recover_sparse : kith_i_recover)(
+        &run->recovery, what, view, points, last, charge, err);
 }
 
 static kith_status full_clusters(balcan_run *run, uint32_t rounds,
@@ -115,18 +126,18 @@ static kith_status full_clusters(balcan_run *run, uint32_t rounds,
     for (uint32_t j = 0; j < k; j++)
         memcpy(low + (size_t)j * p, run->points + (size_t)run->chosen[j] * p,
                p * sizeof *low);
-    kith_status status =
-        kith_i_recover(&run->recovery, "recovery, cluster", run->view, low, 0,
-                       part(run, run->share.recovery), err);
+    kith_i_loss charge = rounds ? part(run, run->share.recovery)
+                                : kith_i_session_left(run->session);
+    kith_status status = recover(run, "recovery, cluster", run->view, low,
+                                 rounds == 0, charge, err);
     kith_i_free(low);
     if (!status)
         status = step_done(run, err);
     for (uint32_t t = 0; !status && t < rounds; t++) {
         char what[64];
         snprintf(what, sizeof what, "round %u of %u, cluster", t + 1, rounds);
-        kith_i_loss charge = kith_i_session_left(run->session) / (rounds - t);
-        status = kith_i_recover(&run->recovery, what, NULL, NULL,
-                                t + 1 == rounds, charge, err);
+        charge = kith_i_session_left(run->session) / (rounds - t);
+        status = recover(run, what, NULL, NULL, t + 1 == rounds, charge, err);
         if (!status)
             status = step_done(run, err);
     }
@@ -142,19 +153,21 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
     kith_i_loss round_charge =
         kith_i_loss_share(run->total, (1 - s->count - s->mean - s->radius -
                                        s->candidates - s->swaps - s->recovery) /
-                                          result->rounds);
+                                          fmax(result->rounds, 1));
     run->chosen = kith_i_alloc(k, sizeof *run->chosen);
     kith_status status = kith_i_recovery_open(
         &run->recovery, run->session, k, &run->coins, result->weights, err);
     if (!status && !run->chosen)
         status = kith_i_fail_memory(err);
-    if (!status)
-        status = kith_i_recover_mean(&run->recovery, rows,
-                                     part(run, run->share.count),
-                                     part(run, run->share.mean), err);
-    if (!status && !domain->sparse)
-        status = kith_i_recover_radius(
-            &run->recovery, part(run, run->share.radius), round_charge, err);
+    if (!status && run->sparse)
+        status = kith_i_recover_count(&run->recovery, rows, part(run, s->count),
+                                      err);
+    if (!status && !run->sparse)
+        status = kith_i_recover_mean(&run->recovery, rows, part(run, s->count),
+                                     part(run, s->mean), err);
+    if (!status && !run->sparse)
+        status = kith_i_recover_radius(&run->recovery, part(run, s->radius),
+                                       round_charge, err);
     if (!status)
         status = step_done(run, err);
     if (!status)
@@ -192,14 +205,16 @@ static kith_status check_budget(const balcan_run *run, kith_error *err)
  * features can bear. */
 static uint32_t default_rounds(const kith_session *session)
 {
+    const kith_i_domain *domain = kith_i_session_domain(session);
     if (kith_i_session_measure(session) == KITH_GAUSSIAN_DP)
-        return 4;
-    return kith_i_session_domain(session)->dimension <= 32 ? 3 : 1;
+        return domain->sparse ? 2 : 4;
+    return domain->dimension <= 32 && !domain->sparse ? 3 : 1;
 }
 
-kith_status kith_i_kmeans_balcan(kith_session *session,
-                                 const kith_kmeans_options *opt, uint64_t rows,
-                                 kith_result *result, kith_error *err)
+/* result->rounds is set. */
+static kith_status cluster(kith_session *session,
+                           const kith_kmeans_options *opt, int median,
+                           uint64_t rows, kith_result *result, kith_error *err)
 {
     int pure = kith_i_session_measure(session) == KITH_PURE_DP;
     if (opt->clusters > MOST_CLUSTERS)
@@ -207,17 +222,32 @@ kith_status kith_i_kmeans_balcan(kith_session *session,
                            "this method weighs every swap of a centre against "
                            "every candidate: at most %d clusters; use lloyd",
                            MOST_CLUSTERS);
-    if (opt->paper_constants)
-        return kith_i_refuse_paper_constants(
-            (double)rows, opt->clusters,
-            kith_i_session_privacy(session).epsilon, err);
-    result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
     balcan_run run = {.session = session,
                       .opt = opt,
                       .steps = 4 + result->rounds,
                       .share = pure ? pure_shares : gaussian_shares,
-                      .total = kith_i_session_left(session)};
+                      .total = kith_i_session_left(session),
+                      .sparse = kith_i_session_domain(session)->sparse,
+                      .median = median};
     kith_i_coins_seed(&run.coins, opt->public_seed, 0);
     kith_status status = check_budget(&run, err);
     return status ? status : run_all(&run, rows, result, err);
+}
+
+kith_status kith_i_kmeans_balcan(kith_session *session,
+                                 const kith_kmeans_options *opt, uint64_t rows,
+                                 kith_result *result, kith_error *err)
+{
+    if (opt->paper_constants)
+        return kith_i_kmeans_paper(session, opt, rows, result, err);
+    result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
+    return cluster(session, opt, 0, rows, result, err);
+}
+
+kith_status kith_i_median_balcan(kith_session *session,
+                                 const kith_kmeans_options *opt, uint64_t rows,
+                                 kith_result *result, kith_error *err)
+{
+    result->rounds = 0;
+    return cluster(session, opt, 1, rows, result, err);
 }

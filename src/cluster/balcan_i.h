@@ -29,6 +29,7 @@ typedef struct kith_i_partition_spec {
     const char *what; /* of the receipts */
     const kith_i_view *view;
     uint32_t levels;
+    int64_t threshold; /* 0: from the noise */
     kith_i_loss charge;
 } kith_i_partition_spec;
 
@@ -77,7 +78,8 @@ typedef struct kith_i_swap_state {
     kith_i_centers points;  /* the candidates */
     const uint32_t *chosen; /* Z: k of them */
     uint32_t k;
-    int shift;     /* losses are squared lattice distances / 2^shift */
+    int shift;     /* losses are squared lattice distances / 2^shift, */
+    int median;    /* or distances */
     int32_t bound; /* of a loss */
 } kith_i_swap_state;
 /* A kith_i_swap_fn (dp/release_swap.h). scratch:
@@ -92,6 +94,7 @@ typedef struct kith_i_localswap_spec {
     const double *candidates; /* count x p */
     uint32_t count, k, rounds;
     kith_i_loss charge;
+    int median; /* distances, not their squares */
 } kith_i_localswap_spec;
 
 /* chosen: k indices of candidates. */
@@ -133,6 +136,9 @@ void kith_i_recovery_close(kith_i_recovery *r);
 kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
                                 kith_i_loss count_charge,
                                 kith_i_loss mean_charge, kith_error *err);
+/* Sparse rows are not recentred: their number only. */
+kith_status kith_i_recover_count(kith_i_recovery *r, uint64_t rows,
+                                 kith_i_loss charge, kith_error *err);
 /* Then: a radius about that mean, small where noise is worse than clipping.
  * round_charge: of a release that will use it. Not for sparse rows: zeros must
  * stay zeros. */
@@ -145,6 +151,21 @@ kith_status kith_i_recover(kith_i_recovery *r, const char *what,
                            const kith_i_view *view, const double *points,
                            int last, kith_i_loss charge, kith_error *err);
 
+/* ---- recovery_sparse.c: Algorithm 5 ---------------------------------------
+ */
+
+/* As kith_i_recover, with few features for each centre: m of them, from the
+ * noise and the noisy number of rows. */
+kith_status kith_i_recover_sparse(kith_i_recovery *r, const char *what,
+                                  const kith_i_view *view, const double *points,
+                                  int last, kith_i_loss charge,
+                                  kith_error *err);
+/* m: features that a choice of this charge can tell from the others. */
+uint32_t kith_i_sparse_picks(const kith_session *session, kith_i_loss charge,
+                             uint32_t k, double rows);
+/* C: what an entry may add to the score of its feature. */
+uint32_t kith_i_sparse_bound(const kith_i_domain *domain);
+
 /* ---- balcan_paper.c: the constants as printed ------------------------------
  */
 
@@ -156,14 +177,22 @@ typedef struct kith_i_paper_constants {
 
 kith_i_paper_constants kith_i_paper_constants_of(double n, uint32_t k,
                                                  double epsilon);
-/* Why they cannot be run; never KITH_OK. rows: a plan's guess, or 0. */
-kith_status kith_i_refuse_paper_constants(double rows, uint32_t k,
-                                          double epsilon, kith_error *err);
+/* A run with them, or KITH_ERR_PRIVACY with the numbers where they cannot be
+ * represented: before anything is spent if no number of rows would help, else
+ * after the count. rows: a plan's guess, or 0. */
+kith_status kith_i_kmeans_paper(kith_session *session,
+                                const kith_kmeans_options *opt, uint64_t rows,
+                                kith_result *result, kith_error *err);
 
 /* ---- balcan.c: Algorithm 4 ------------------------------------------------
  */
 
 kith_status kith_i_kmeans_balcan(kith_session *session,
+                                 const kith_kmeans_options *opt, uint64_t rows,
+                                 kith_result *result, kith_error *err);
+/* The same with the k-median loss in the swaps, up to the first recovery: a
+ * start for kmedian.c, which makes the rounds. */
+kith_status kith_i_median_balcan(kith_session *session,
                                  const kith_kmeans_options *opt, uint64_t rows,
                                  kith_result *result, kith_error *err);
 

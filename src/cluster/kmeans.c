@@ -1,6 +1,7 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan_i.h"
 #include "cluster_i.h"
+#include "features.h"
 
 #include <string.h>
 
@@ -49,7 +50,9 @@ kith_status kith_i_kmeans_run(kith_session *session,
                               kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
-    if (opt->method == KITH_KMEANS_AUTO && !domain->sparse &&
+    if (opt->method == KITH_KMEANS_AUTO && domain->sparse)
+        return kith_i_kmeans_features(session, opt, rows, result, err);
+    if (opt->method == KITH_KMEANS_AUTO &&
         domain->dimension <= AUTO_MOST_DIMENSIONS)
         return kith_i_kmeans_auto(session, opt, rows, result, err);
     if (opt->method == KITH_KMEANS_BALCAN)

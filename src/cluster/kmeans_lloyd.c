@@ -110,33 +110,12 @@ static void move_centers(const kith_i_domain *domain, const kith_i_cells *cells,
     }
 }
 
-/* Give each lost centre half of the cluster that is largest now: next to its
- * centre, in a random (public) direction, so that the next round's border
- * cuts it in two. */
 static void revive_lost(lloyd_run *run, const kith_i_cells *cells, uint32_t k)
 {
-    const kith_i_domain *domain = run->domain;
-    uint32_t d = domain->dimension;
-    double *sizes = run->sizes;
     for (uint32_t j = 0; j < k; j++)
-        sizes[j] = is_lost(domain, cells, j) ? 0 : (double)cells->counts[j];
-    double offset = 0.01 * sqrt((double)domain->l2_squared / d);
-    for (uint32_t j = 0; j < k; j++) {
-        if (sizes[j] > 0)
-            continue;
-        uint32_t largest = 0;
-        for (uint32_t i = 1; i < k; i++)
-            largest = sizes[i] > sizes[largest] ? i : largest;
-        if (sizes[largest] <= 0)
-            return; /* nothing but noise: keep the public start */
-        sizes[largest] /= 2;
-        sizes[j] = sizes[largest];
-        const double *from = run->centers + (size_t)largest * d;
-        double *to = run->centers + (size_t)j * d;
-        for (uint32_t i = 0; i < d; i++)
-            to[i] = from[i] + offset * kith_i_coins_normal(&run->coins);
-        kith_i_domain_clip(domain, to);
-    }
+        run->sizes[j] =
+            is_lost(run->domain, cells, j) ? 0 : (double)cells->counts[j];
+    kith_i_revive_lost(run->domain, &run->coins, k, run->sizes, run->centers);
 }
 
 /* Distance that noise moves a centre of an average cluster. */

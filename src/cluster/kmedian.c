@@ -2,6 +2,8 @@
  * budget gives the start, noisy steps of k-median do the rest. */
 #include "kmedian_i.h"
 
+#include "balcan_i.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +35,12 @@ static kith_status read_options(const kith_kmedian_options *given,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "at most %d rounds: each divides the budget",
                            MAX_ROUNDS);
+    if ((opt->method != KITH_KMEDIAN_AUTO &&
+         opt->method != KITH_KMEDIAN_BALCAN) ||
+        (opt->recovery != KITH_RECOVERY_STEPS &&
+         opt->recovery != KITH_RECOVERY_SAMPLING))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "unknown k-median method or recovery");
     return KITH_OK;
 }
 
@@ -87,7 +95,10 @@ static kith_status start(kith_i_median_run *run,
     means.public_seed = opt->public_seed;
     kith_i_session_hold(session, kith_i_loss_share(kith_i_session_left(session),
                                                    1 - START_SHARE));
-    kith_status status = kith_i_kmeans_run(session, &means, rows, result, err);
+    kith_status status =
+        opt->method == KITH_KMEDIAN_BALCAN
+            ? kith_i_median_balcan(session, &means, rows, result, err)
+            : kith_i_kmeans_run(session, &means, rows, result, err);
     kith_i_session_hold(session, 0);
     for (uint32_t j = 0; !status && j < opt->clusters; j++)
         to_lattice(domain, result->centers + (size_t)j * domain->dimension,
@@ -167,14 +178,17 @@ static kith_status cluster(kith_session *session,
         status = start(&run, opt, rows, result, err);
     if (!status)
         status = kith_i_median_open(&run, err);
-    if (!status) {
+    if (!status && opt->recovery == KITH_RECOVERY_SAMPLING) {
+        result->rounds = 1;
+        status = kith_i_median_sample(&run, rows, result, err);
+    } else if (!status) {
         double total = (double)rows;
         for (uint32_t j = 0; rows == 0 && j < k; j++)
             total += result->weights[j];
         result->rounds =
             opt->rounds ? opt->rounds : default_rounds(&run, total);
     }
-    if (!status)
+    if (!status && opt->recovery == KITH_RECOVERY_STEPS)
         status = steps(&run, opt, rows, result, err);
     if (!status)
         kith_i_result_set_centers(result, domain, run.centers);

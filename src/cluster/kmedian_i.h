@@ -46,4 +46,14 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                                const kith_i_median_step *step, double rows,
                                double *noise, kith_error *err);
 
+/* ---- kmedian_sample.c: Lemma 2 of Balcan et al. 2017 -----------------------
+ */
+
+/* Instead of steps: draw all medians at once from the exponential mechanism
+ * whose loss is the sum of distances to the centre that a record is nearest to
+ * now, by a Markov chain. Spends what is left; the session's guarantee becomes
+ * "asymptotic". Dense rows. */
+kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
+                                 kith_result *result, kith_error *err);
+
 #endif

@@ -9,7 +9,9 @@
  * loss of a record is at most B = 4 L^2; the loss is monotone in the records,
  * so the exponent has no factor 2; selection is exact, on integers
  * (release_swap.c); Z may hold a candidate twice, and a swap may leave Z as it
- * is. The paper's last draw among Z(1)..Z(T) is left out: Z(T) is returned.
+ * is. With the k-median loss a record's loss is a distance, at most B = 2 L
+ * (item 23). The paper's last draw among Z(1)..Z(T) is left out: Z(T) is
+ * returned.
  *
  * All swaps are valued in one pass (FastPAM: Schubert, Rousseeuw 2021). With
  * the distances d1 <= d2 to the nearest and second nearest of Z, a record
@@ -38,6 +40,18 @@ static void row_distances(const kith_i_swap_state *a, const int16_t *row,
             out[c + t] = (int32_t)((own + scores[c + t]) * unit);
     for (; c < n; c++)
         out[c] = (int32_t)((own + scores[c]) * unit);
+}
+
+/* The same for |y - c|: the square is an exact integer and sqrt is correctly
+ * rounded, so this too depends on the one record only (R2). */
+static void row_lengths(const kith_i_swap_state *a, const int16_t *row,
+                        const double *scores, int32_t *out)
+{
+    int64_t square = 0;
+    for (uint32_t i = 0; i < a->points.d; i++)
+        square += (int64_t)row[i] * row[i];
+    for (uint32_t c = 0; c < a->points.k; c++)
+        out[c] = (int32_t)sqrt((double)square + scores[c]);
 }
 
 /* kept: holds the distances on entry. */
@@ -86,7 +100,8 @@ void kith_i_value_swaps(const void *arg, const kith_i_block *block,
         kith_i_score_block(&a->points, &part, rest, scores);
         for (uint32_t r = 0; r < part.rows; r++) {
             size_t at = (size_t)(first + r) * n;
-            row_distances(a, part.dense + r * p, scores + r * n, kept + at);
+            (a->median ? row_lengths : row_distances)(
+                a, part.dense + r * p, scores + r * n, kept + at);
             owner[first + r] = row_losses(a, kept + at, extra + at);
         }
     }
@@ -130,6 +145,10 @@ static void set_bound(kith_i_swap_state *state, const kith_i_domain *domain)
 {
     uint64_t bound = 4 * domain->l2_squared; /* (2 radius)^2 < 2^33 */
     state->shift = 0;
+    if (state->median) {
+        state->bound = (int32_t)(2 * kith_i_domain_l2(domain));
+        return;
+    }
     while (bound >> state->shift > INT32_MAX)
         state->shift++;
     state->bound = (int32_t)(bound >> state->shift);
@@ -144,6 +163,7 @@ kith_status kith_i_localswap(kith_session *session,
     kith_i_swap_state arg = {
         .points = {.k = spec->count, .d = domain->dimension},
         .chosen = chosen,
+        .median = spec->median,
         .k = spec->k};
     set_bound(&arg, domain);
     for (uint32_t j = 0; j < spec->k; j++)

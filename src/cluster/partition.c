@@ -137,8 +137,11 @@ kith_status kith_i_partition(kith_session *session,
         kith_i_sparse_spec release = {
             .what = spec->what,
             .domain_size = (uint64_t)parents << tree->p,
-            .threshold = kith_i_partition_threshold(
-                session, share, ldexp((double)parents, (int)tree->p)),
+            .threshold =
+                spec->threshold
+                    ? spec->threshold
+                    : kith_i_partition_threshold(
+                          session, share, ldexp((double)parents, (int)tree->p)),
             .charge = share};
         kith_i_key_map map = {
             .run = find_keys, .arg = tree, .view = spec->view};

@@ -116,6 +116,23 @@ void kith_i_recovery_close(kith_i_recovery *r)
     memset(r, 0, sizeof *r);
 }
 
+kith_status kith_i_recover_count(kith_i_recovery *r, uint64_t rows,
+                                 kith_i_loss charge, kith_error *err)
+{
+    kith_i_map map = {0};
+    kith_i_cells_spec spec = {
+        .what = "all rows,", .cells = 1, .count_charge = charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    r->plan = rows > 0;
+    r->rows = fmax(rows ? (double)rows : (double)cells.counts[0], 1);
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
 kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
                                 kith_i_loss count_charge,
                                 kith_i_loss mean_charge, kith_error *err)
@@ -245,33 +262,6 @@ static void settle_centers(kith_i_recovery *r, double *spread, uint32_t d)
     }
 }
 
-/* Each lost centre goes next to the centre of the cluster that is largest
- * now, in a random (public) direction, to cut it in two. */
-static void revive_lost(kith_i_recovery *r, double *sizes)
-{
-    const kith_i_domain *domain = kith_i_session_domain(r->session);
-    uint32_t d = domain->dimension, k = r->k;
-    double offset = 0.01 * sqrt((double)domain->l2_squared / d);
-    for (uint32_t j = 0; j < k; j++)
-        sizes[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
-    for (uint32_t j = 0; j < k; j++) {
-        if (sizes[j] > 0)
-            continue;
-        uint32_t largest = 0;
-        for (uint32_t i = 1; i < k; i++)
-            largest = sizes[i] > sizes[largest] ? i : largest;
-        if (sizes[largest] <= 0)
-            return; /* nothing but noise */
-        sizes[largest] /= 2;
-        sizes[j] = sizes[largest];
-        for (uint32_t i = 0; i < d; i++)
-            r->centers[(size_t)j * d + i] =
-                r->centers[(size_t)largest * d + i] +
-                offset * kith_i_coins_normal(r->coins);
-        kith_i_domain_clip(domain, r->centers + (size_t)j * d);
-    }
-}
-
 kith_status kith_i_recover(kith_i_recovery *r, const char *what,
                            const kith_i_view *view, const double *points,
                            int last, kith_i_loss charge, kith_error *err)
@@ -298,8 +288,10 @@ kith_status kith_i_recover(kith_i_recovery *r, const char *what,
         for (uint32_t j = 0; j < r->k; j++)
             kith_i_domain_clip(domain, r->centers + (size_t)j * d);
         r->noise = cells.sum_sd[0] * sqrt(d) / fmax(r->rows / r->k, 1);
+        for (uint32_t j = 0; j < r->k; j++)
+            sizes[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
         if (!last)
-            revive_lost(r, sizes);
+            kith_i_revive_lost(domain, r->coins, r->k, sizes, r->centers);
         kith_i_cells_free(&cells);
     }
     kith_i_free(sizes);

@@ -2,6 +2,7 @@
 #include "result_i.h"
 
 #include "base/base_i.h"
+#include "kith/subspace.h"
 
 kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain)
 {
@@ -29,6 +30,40 @@ void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
                               result->centers + j * result->d);
 }
 
+int kith_i_result_set_planes(kith_result *result, uint32_t q,
+                             const double *planes)
+{
+    size_t d = result->d;
+    double *bases = kith_i_alloc(result->k * d * q, sizeof *bases);
+    if (!bases)
+        return -1;
+    for (size_t l = 0; l < result->k; l++)
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j < q; j++)
+                bases[(l * d + i) * q + j] = planes[(l * q + j) * d + i];
+    kith_i_free(result->bases);
+    result->bases = bases;
+    result->q = q;
+    return 0;
+}
+
+const double *kith_result_bases(const kith_result *result, uint32_t *k,
+                                uint32_t *d, uint32_t *q)
+{
+    if (k)
+        *k = result->k;
+    if (d)
+        *d = result->d;
+    if (q)
+        *q = result->q;
+    return result->bases;
+}
+
+const kith_chain_diagnostics *kith_result_diagnostics(const kith_result *result)
+{
+    return result->diagnostics;
+}
+
 void kith_result_free(kith_result *result)
 {
     if (!result)
@@ -38,6 +73,8 @@ void kith_result_free(kith_result *result)
     kith_i_free(result->receipts);
     kith_i_free(result->centers);
     kith_i_free(result->weights);
+    kith_i_free(result->bases);
+    kith_i_free(result->diagnostics);
     kith_i_free(result);
 }
 

@@ -12,6 +12,9 @@ struct kith_result {
     uint32_t k, d;
     double *centers; /* k x d, original units; NULL for a plan */
     double *weights; /* k */
+    double *bases;   /* k x d x q of planes; NULL: none, or a plan */
+    uint32_t q;
+    void *diagnostics; /* kith_chain_diagnostics, owned; or NULL */
     kith_receipt *receipts;
     size_t receipt_count;
     const char *guarantee; /* constant string */
@@ -19,6 +22,8 @@ struct kith_result {
     uint32_t rounds;
     uint64_t public_seed;
     double step, noise;
+    double reach;      /* bound of a row's length, (normalised) units */
+    uint32_t distinct; /* centres that differ */
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";
@@ -29,5 +34,10 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain);
  * original units. */
 void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
                                const double *lattice);
+
+/* Make room for bases of dimension q and fill them from planes (k x q x d).
+ * Nonzero when memory is short. */
+int kith_i_result_set_planes(kith_result *result, uint32_t q,
+                             const double *planes);
 
 #endif

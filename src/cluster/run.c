@@ -11,9 +11,12 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     if (!result)
         return kith_i_fail_memory(err);
     result->privacy = kith_i_session_privacy(session);
-    result->guarantee = kith_i_session_guarantee(session);
     result->public_seed = method->public_seed;
     kith_status status = method->run(session, method->opt, rows, result, err);
+    result->guarantee = kith_i_session_guarantee(session);
+    if (!status)
+        status =
+            kith_i_result_advise(result, kith_i_session_domain(session), err);
     if (!status)
         status = kith_i_session_receipts(session, &result->receipts,
                                          &result->receipt_count, err);
@@ -50,6 +53,8 @@ kith_status kith_i_run_plan(const kith_i_plan *plan,
     if (!status) { /* a plan has prices, no values */
         kith_i_free((*out)->centers);
         (*out)->centers = NULL;
+        kith_i_free((*out)->bases);
+        (*out)->bases = NULL;
     }
     return status;
 }

@@ -177,5 +177,5 @@ said 'weak guarantee: epsilon'
 run 0 kmeans -k 2 -e 1 --delta 0.001 $B ok.csv
 said 'weak guarantee: delta'
 run 0 kmeans -k 2 -e 10 --delta 0.0009 $B ok.csv
-check "no warning" sh -c "! grep -q warning '$ERR'"
+check "no warning" sh -c "! grep -q 'weak guarantee' '$ERR'"
 finish

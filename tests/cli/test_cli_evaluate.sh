@@ -152,7 +152,7 @@ hostile "no field 'kith'" '{}'
 hostile "no field 'kith'" '{"kith":"1"}'
 hostile 'newer' '{"kith":2}'
 hostile 'kind' '{"kith":1}'
-hostile 'kind' '{"kith":1,"kind":"subspace"}'
+hostile 'kind' '{"kith":1,"kind":"spectral"}'
 hostile 'kind' '{"kith":1,"kind":7}'
 for k in 0 -1 1.0 '"1"' null 99999999999 ; do
     hostile "'k'" "{\"kith\":1,\"kind\":\"kmeans\",\"k\":$k,\"dimension\":3,\"centers\":[[1,2,3]]}"

@@ -47,6 +47,25 @@ import json
 assert json.load(open("five.json"))["parameters"]["rounds"] == 5
 P
 
+# Other ways: candidates and swaps, and sampling with what it really promises.
+for mode in "-e 1" "-e 1 --delta 1e-6"; do
+    go balcan.json $mode --method balcan rows.csv
+    go again.json $mode --method balcan --threads 3 rows.csv
+    same balcan.json again.json
+    run 0 kmedian -k 3 $mode --bounds -1:1 --recovery sampling -o chain.json rows.csv
+    said 'asymptotic'
+done
+python "other ways" <<'P'
+import json
+b, c = json.load(open("balcan.json")), json.load(open("chain.json"))
+assert b["method"] == "balcan" and b["parameters"]["recovery"] == "steps"
+assert any(r["what"] == "swap 3 of 3" for r in b["privacy"]["releases"])
+assert c["privacy"]["guarantee"] == "asymptotic" and "note" in c["privacy"]
+assert c["parameters"]["recovery"] == "sampling"
+P
+refuse 2 'makes no rounds' kmedian -k 3 -e 1 --bounds -1:1 --recovery sampling \
+    --rounds 3 rows.csv
+
 # evaluate takes the objective from the model; the reference is cheaper than a
 # k-means model in that objective, and the private one is near it.
 run 0 kmedian --non-private -k 3 --starts 3 --bounds -1:1 -o plain.json rows.csv
@@ -90,7 +109,7 @@ run 0 kmedian -k 3 -e 1 --bounds -1:1 --dry-run --rows 5000 --dimension 4
 said 'pull sums'
 said 'total loss: epsilon 1'
 
-refuse 2 'unknown option --method' kmedian -k 3 -e 1 --bounds -1:1 \
+refuse 2 "method: 'lloyd' is not known" kmedian -k 3 -e 1 --bounds -1:1 \
     --method lloyd rows.csv
 refuse 2 'unknown option --paper' kmedian -k 3 -e 1 --bounds -1:1 \
     --paper-constants rows.csv

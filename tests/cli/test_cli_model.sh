@@ -15,7 +15,10 @@ k, d, eps, delta = int(k), int(d), float(eps), float(delta)
 text = open(path).read()
 m = json.loads(text)
 assert list(m) == ["kith", "kind", "k", "dimension", "method", "centers",
-                   "weights", "privacy", "parameters", "version"], list(m)
+                   "weights", "privacy", "parameters", "version",
+                   "distinct_centers", "sensible_clusters"], list(m)
+assert m["distinct_centers"] == len({tuple(c) for c in m["centers"]})
+assert m["sensible_clusters"] >= 1
 assert m["kith"] == 1 and m["kind"] == "kmeans" and m["method"] == "auto"
 assert (m["k"], m["dimension"]) == (k, d)
 assert len(m["centers"]) == k and all(len(c) == d for c in m["centers"])
@@ -166,7 +169,7 @@ noise() {
 check "ten times the rows, a tenth of the noise" "$PYTHON" -c "
 a, b = $(noise 10000), $(noise 100000)
 assert 9.9 < a / b < 10.1, (a, b)"
-run 0 kmeans -k 3 -e 1 --bounds -1:1 --dry-run --rows 10 --dimension 4 --quiet -o plan.json
+run 0 kmeans -k 3 -e 1 --bounds -1:1 --dry-run --rows 100000 --dimension 4 --quiet -o plan.json
 check "quiet" [ ! -s "$ERR" ]
 check "the plan is in the file" grep -q dry_run plan.json
 finish

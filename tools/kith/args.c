@@ -43,6 +43,12 @@ const char *args_value(const args *a, const char *name)
     return a->values[i];
 }
 
+int args_given(const args *a, const char *name)
+{
+    int i = find_option(a->command, name, strlen(name), 0);
+    return i >= 0 && i < ARGS_MAX_OPTIONS && a->values[i];
+}
+
 /* ---- suggestions --------------------------------------------------------- */
 
 /* Levenshtein distance; words longer than the buffer are far from all. */

@@ -14,7 +14,7 @@ typedef struct arg_option {
 } arg_option;
 
 typedef struct arg_group {
-    const char *title;
+    const char *title; /* NULL: goes on under the one before */
     const arg_option *options;
     size_t count;
 } arg_group;
@@ -29,6 +29,9 @@ typedef struct arg_command {
     const arg_group *groups;
     size_t group_count;
     int (*run)(const struct args *args); /* exit code */
+    /* Commands of the command, NULL-terminated, with names like "local plan";
+     * NULL: none. It has no options and no run of its own then. */
+    const struct arg_command *const *parts;
 } arg_command;
 
 enum { ARGS_MAX_OPTIONS = 64 };
@@ -51,6 +54,9 @@ void args_print_help(const arg_command *command);
 /* The text given to an option ("" for a flag), NULL when it was not given.
  * name must be in the command's table. */
 const char *args_value(const args *a, const char *name);
+
+/* Is the option in the command's table, and was it given? */
+int args_given(const args *a, const char *name);
 
 /* Typed access. *out is left alone when the option was not given. Exit code;
  * messages name the option. */

@@ -42,14 +42,34 @@ static void print_option(const arg_option *o)
     print_wrapped(o->help, HELP_COLUMN, HELP_COLUMN);
 }
 
+/* A command of commands: each with its options. */
+static void print_parts(const arg_command *command)
+{
+    printf("Usage: kith %s %s\n\n", command->name, command->usage);
+    print_wrapped(command->summary, 0, 0);
+    puts("\nCommands");
+    for (const arg_command *const *part = command->parts; *part; part++)
+        printf("  %-18s%s\n", (*part)->name, (*part)->summary);
+    for (const arg_command *const *part = command->parts; *part; part++) {
+        printf("\n");
+        args_print_help(*part);
+    }
+    printf("\n%s", command->notes);
+}
+
 void args_print_help(const arg_command *command)
 {
+    if (command->parts) {
+        print_parts(command);
+        return;
+    }
     static const arg_option help = {"help", 0, NULL, "print this and exit"};
     printf("Usage: kith %s %s\n\n", command->name, command->usage);
     print_wrapped(command->summary, 0, 0);
     for (size_t g = 0; g < command->group_count; g++) {
         const arg_group *group = &command->groups[g];
-        printf("\n%s\n", group->title);
+        if (group->title)
+            printf("\n%s\n", group->title);
         for (size_t i = 0; i < group->count; i++)
             print_option(&group->options[i]);
     }
@@ -58,6 +78,6 @@ void args_print_help(const arg_command *command)
     printf("\n%s", command->notes);
     printf("\nExit status: 0 done; 1 failed or output not written; 2 usage; "
            "3 budget refused;\n4 bad input; 5 ledger unavailable; 6 no secure "
-           "randomness.\nThe manual: man kith-%s\n",
-           command->name);
+           "randomness.\nThe manual: man kith-%.*s\n",
+           (int)strcspn(command->name, " "), command->name);
 }

@@ -22,6 +22,8 @@ const arg_option bounds_options[] = {
 };
 const size_t bounds_option_count =
     sizeof bounds_options / sizeof *bounds_options;
+const size_t bounds_option_count_plain =
+    sizeof bounds_options / sizeof *bounds_options - 1;
 
 static const char WHY_BOUNDS[] =
     "public bounds are required\n"
@@ -161,6 +163,7 @@ int bounds_parse(bounds *out, const args *a)
     const char *file = args_value(a, "bounds-file");
     const char *radius = args_value(a, "radius");
     const char *center = args_value(a, "center");
+    int normalize = args_given(a, "normalize");
     if (!box && !file && !radius)
         return cli_usage("%s", WHY_BOUNDS);
     if (box && file)
@@ -168,7 +171,7 @@ int bounds_parse(bounds *out, const args *a)
     if (center && !radius)
         return cli_usage("--center is the centre of the ball of --radius: "
                          "give both");
-    if (args_value(a, "normalize") && !box && !file)
+    if (normalize && !box && !file)
         return cli_usage("--normalize needs --bounds or --bounds-file");
     int code = args_real(a, "radius", &out->view.radius);
     if (!code && radius && out->view.radius <= 0)
@@ -182,7 +185,7 @@ int bounds_parse(bounds *out, const args *a)
     out->view.lower = out->lower;
     out->view.upper = out->upper;
     out->view.center = out->center;
-    out->view.normalize = args_value(a, "normalize") != NULL;
+    out->view.normalize = normalize;
     return code;
 }
 

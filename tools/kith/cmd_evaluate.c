@@ -12,7 +12,19 @@ static const arg_option output_options[] = {
     {"output", 'o', "FILE", "write the result here, not to standard output"},
 };
 
-static arg_group groups[] = {
+static const arg_option reference_options[] = {
+    {"reference", 0, "FILE",
+     "a model of planes such as the true ones: print the distance between the "
+     "two sets of planes too"},
+};
+
+static arg_group evaluate_groups[] = {
+    {"Input", source_options, 0},
+    {NULL, reference_options, 1},
+    {"Output", output_options, 1},
+};
+
+static arg_group assign_groups[] = {
     {"Input", source_options, 0},
     {"Output", output_options, 1},
 };
@@ -77,19 +89,56 @@ static void job_close(job *j)
 
 /* ---- evaluate ------------------------------------------------------------ */
 
-static int print_costs(job *j, uint64_t rows, double cost)
+static const char *objective_name(kith_objective objective)
 {
-    int median = j->model.objective == KITH_OBJECTIVE_KMEDIAN;
+    switch (objective) {
+    case KITH_OBJECTIVE_KMEDIAN:
+        return "kmedian";
+    case KITH_OBJECTIVE_SUBSPACE:
+        return "subspace";
+    case KITH_OBJECTIVE_KMEANS:
+        break;
+    }
+    return "kmeans";
+}
+
+/* distance: to the reference, below 0: there is none. */
+static int print_costs(job *j, uint64_t rows, double cost, double distance)
+{
     json_t *mean = rows ? json_real(cost / (double)rows) : json_null();
-    json_t *json = json_pack("{s:b, s:I, s:f, s:o, s:s}", "private", 0, "rows",
-                             (json_int_t)rows, "cost", cost, "cost_per_row",
-                             mean, "objective", median ? "kmedian" : "kmeans");
+    json_t *json =
+        json_pack("{s:b, s:I, s:f, s:o, s:s}", "private", 0, "rows",
+                  (json_int_t)rows, "cost", cost, "cost_per_row", mean,
+                  "objective", objective_name(j->model.objective));
     int bad = !json;
     if (!bad && j->model.view.lower)
         bad = json_object_set_new(json, "units", json_string("normalized"));
+    if (!bad && j->model.view.bases)
+        bad = json_object_set_new(
+            json, "scale",
+            json_string(j->model.view.unit_rows ? "unit" : "clip"));
+    if (!bad && distance >= 0)
+        bad = json_object_set_new(json, "d_W", json_real(distance));
     bad = bad || json_out(j->output.file, json);
     json_decref(json);
     return bad ? cli_no_memory() : CLI_OK;
+}
+
+/* Distance between the model's planes and those of --reference. */
+static int measure_reference(const job *j, const char *path, double *distance)
+{
+    model reference;
+    kith_error err = {0};
+    if (!j->model.view.bases)
+        return cli_usage("--reference is for models of planes");
+    int code = model_read(&reference, path);
+    if (!code && !reference.view.bases)
+        code = cli_fail(CLI_INPUT, "%s: not a model of planes", path);
+    if (!code && kith_plane_distance(&j->model.view, &reference.view, distance,
+                                     &err) != KITH_OK)
+        code = cli_fail(CLI_INPUT, "%s: %s", path, err.message);
+    model_free(&reference);
+    return code;
 }
 
 static int evaluate_main(const args *a)
@@ -97,8 +146,11 @@ static int evaluate_main(const args *a)
     job j;
     kith_error err = {0};
     uint64_t rows = 0;
-    double cost = 0;
+    double cost = 0, distance = -1;
+    const char *reference = args_value(a, "reference");
     int code = job_open(&j, a);
+    if (!code && reference)
+        code = measure_reference(&j, reference, &distance);
     if (!code)
         code =
             cli_status(kith_evaluate(&j.model.view, j.model.objective, j.inputs,
@@ -109,7 +161,7 @@ static int evaluate_main(const args *a)
         code = cli_fail(CLI_INPUT, "the cost is too large for a number: are "
                                    "the rows in the model's units?");
     if (!code)
-        code = job_finish(&j, print_costs(&j, rows, cost));
+        code = job_finish(&j, print_costs(&j, rows, cost, distance));
     if (!code)
         cli_note("these figures are exact, so they are NOT private: keep them "
                  "as secret as the rows");
@@ -125,11 +177,11 @@ const arg_command *command_evaluate(void)
                    "private.",
         .usage = "MODEL [OPTION]... INPUT...",
         .notes = NOTES,
-        .groups = groups,
-        .group_count = sizeof groups / sizeof *groups,
+        .groups = evaluate_groups,
+        .group_count = sizeof evaluate_groups / sizeof *evaluate_groups,
         .run = evaluate_main,
     };
-    groups[0].count = source_option_count;
+    evaluate_groups[0].count = source_option_count;
     return &command;
 }
 
@@ -168,13 +220,14 @@ const arg_command *command_assign(void)
     static const arg_command command = {
         .name = "assign",
         .summary =
-            "Print the nearest centre of each row (from 0). NOT private.",
+            "Print the nearest centre or plane of each row (from 0). NOT "
+            "private.",
         .usage = "MODEL [OPTION]... INPUT...",
         .notes = NOTES,
-        .groups = groups,
-        .group_count = sizeof groups / sizeof *groups,
+        .groups = assign_groups,
+        .group_count = sizeof assign_groups / sizeof *assign_groups,
         .run = assign_main,
     };
-    groups[0].count = source_option_count;
+    assign_groups[0].count = source_option_count;
     return &command;
 }

@@ -1,9 +1,11 @@
 /* `kith generate`: the papers' synthetic data, streamed to a file. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "centers.h"
 #include "cli.h"
 #include "commands.h"
+#include "model.h"
 #include "output.h"
 
 static const arg_option generate_options[] = {
@@ -16,6 +18,11 @@ static const arg_option generate_options[] = {
     {"spread", 0, "SD",
      "gaussians (default: 0.0125), subspaces (default: 0.01): standard "
      "deviation of the noise in each feature"},
+    {"weights", 0, "A,B,C",
+     "share of each cluster, K numbers of any scale (default: all the same)"},
+    {"decay", 0, "F",
+     "subspaces: directions of a plane differ; the j-th coefficient has "
+     "standard deviation F^j before the row is scaled (default: 1)"},
     {"seed", 0, "N", "same seed, same data (default: 0)"},
 };
 
@@ -24,6 +31,9 @@ static const arg_option output_options[] = {
      "gaussians and subspaces: .csv or .npy; sparse: .svm; default: csv or svm "
      "to standard output"},
     {"labels", 0, "FILE", "write the cluster of each row here, one a line"},
+    {"bases", 0, "FILE",
+     "subspaces: write the true planes here as a model, for kith evaluate "
+     "--reference"},
 };
 
 static const arg_group groups[] = {
@@ -42,7 +52,7 @@ typedef enum { AS_CSV, AS_NPY, AS_SVM } layout;
 
 typedef struct writer {
     layout layout;
-    output data, labels;
+    output data, labels, bases;
 } writer;
 
 static int write_row(void *arg, uint32_t label, const uint32_t *index,
@@ -102,7 +112,35 @@ static int check_given(const args *a, kith_generator kind)
                            : "--sparsity S is required");
     if (args_value(a, "spread") && kind == KITH_GENERATE_SPARSE)
         return cli_usage("--spread has no meaning for sparse");
+    if (args_value(a, "decay") && kind != KITH_GENERATE_SUBSPACES)
+        return cli_usage("--decay is for subspaces only");
+    if (args_value(a, "bases") && kind != KITH_GENERATE_SUBSPACES)
+        return cli_usage("--bases is for subspaces only");
     return CLI_OK;
+}
+
+/* K numbers with commas; *out is the caller's to free. */
+static int parse_weights(const args *a, uint32_t k, double **out)
+{
+    const char *text = args_value(a, "weights");
+    if (!text)
+        return CLI_OK;
+    size_t count = 1;
+    for (const char *p = text; *p; p++)
+        count += *p == ',';
+    if (count != k)
+        return cli_usage("--weights: there are K = %u clusters and %zu numbers",
+                         k, count);
+    char *copy = strdup(text), *rest = copy;
+    *out = calloc(count, sizeof **out);
+    int ok = copy && *out, code = ok ? CLI_OK : cli_no_memory();
+    for (size_t i = 0; ok && !code && i < count; i++)
+        if (cli_number(strsep(&rest, ","), &(*out)[i]) || (*out)[i] < 0)
+            code = cli_usage("--weights: '%s' is not a list of numbers from 0 "
+                             "on",
+                             text);
+    free(copy);
+    return code;
 }
 
 static int parse_numbers(const args *a, kith_generate_options *opt)
@@ -121,6 +159,11 @@ static int parse_numbers(const args *a, kith_generate_options *opt)
         code = args_real(a, "spread", &opt->spread);
     if (!code && args_value(a, "spread") && opt->spread < 0)
         code = cli_usage("--spread: '%s' is below 0", args_value(a, "spread"));
+    if (!code)
+        code = args_real(a, "decay", &opt->decay);
+    if (!code && args_value(a, "decay") && !(opt->decay > 0 && opt->decay <= 1))
+        code = cli_usage("--decay: '%s' is not above 0 and at most 1",
+                         args_value(a, "decay"));
     if (!code)
         code = args_whole(a, "seed", 0, INT64_MAX, &opt->seed);
     return code;
@@ -144,34 +187,70 @@ static int choose_layout(const char *path, kith_generator kind, layout *out)
 
 /* ---- running ------------------------------------------------------------- */
 
+/* Two outputs with one name, or on standard output beside the rows. */
+static int check_side_output(const args *a, const char *name)
+{
+    static const char *const others[] = {"output", "labels", "bases"};
+    const char *path = args_value(a, name);
+    for (int i = 0; path && i < 3; i++) {
+        const char *other = args_value(a, others[i]);
+        if (!strcmp(path, "-") ||
+            (strcmp(others[i], name) != 0 && other && !strcmp(path, other)))
+            return cli_usage("--%s needs a file of its own", name);
+    }
+    return CLI_OK;
+}
+
 static int open_outputs(writer *w, const args *a)
 {
-    const char *path = args_value(a, "output");
     const char *labels = args_value(a, "labels");
-    if (labels && ((path && !strcmp(path, labels)) || !strcmp(labels, "-")))
-        return cli_usage("--labels needs a file of its own");
-    int code = output_open(&w->data, path);
+    const char *bases = args_value(a, "bases");
+    int code = check_side_output(a, "labels");
+    if (!code)
+        code = check_side_output(a, "bases");
+    if (!code)
+        code = output_open(&w->data, args_value(a, "output"));
     if (!code && labels)
         code = output_open(&w->labels, labels);
+    if (!code && bases)
+        code = output_open(&w->bases, bases);
+    return code;
+}
+
+static int write_bases(writer *w, const kith_generate_options *opt)
+{
+    uint32_t k = opt->clusters, d = opt->dimension;
+    uint32_t q = opt->subspace_dimension;
+    kith_error err = {0};
+    double *bases = q <= d ? calloc((size_t)k * d * q, sizeof *bases) : NULL;
+    if (q <= d && !bases)
+        return cli_no_memory();
+    int code = cli_status(kith_generate_planes(opt, bases, &err), &err);
+    json_t *json = code ? NULL : model_true_planes(bases, k, d, q);
+    if (!code && (!json || json_out(w->bases.file, json)))
+        code = cli_no_memory();
+    json_decref(json);
+    free(bases);
     return code;
 }
 
 static int generate_all(writer *w, const kith_generate_options *opt)
 {
     kith_error err = {0};
+    output *outputs[] = {&w->data, &w->labels, &w->bases};
+    int used[] = {1, w->labels.file != NULL, w->bases.file != NULL};
     if (w->layout == AS_NPY)
         npy_write_header(w->data.file, opt->rows, opt->dimension);
     kith_status status = kith_generate(opt, write_row, w, &err);
     int code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
-    int labels = w->labels.file != NULL;
-    if (!code)
-        code = output_finish(&w->data);
-    if (!code && labels)
-        code = output_finish(&w->labels);
-    if (!code)
-        code = output_commit(&w->data);
-    if (!code && labels)
-        code = output_commit(&w->labels);
+    if (!code && w->bases.file)
+        code = write_bases(w, opt);
+    for (int i = 0; !code && i < 3; i++)
+        if (used[i])
+            code = output_finish(outputs[i]);
+    for (int i = 0; !code && i < 3; i++)
+        if (used[i])
+            code = output_commit(outputs[i]);
     return code;
 }
 
@@ -179,12 +258,16 @@ static int generate_main(const args *a)
 {
     kith_generate_options opt;
     writer w = {0};
+    double *weights = NULL;
     kith_generate_options_init(&opt, sizeof opt);
     int code = parse_kind(a, &opt.kind);
     if (!code)
         code = check_given(a, opt.kind);
     if (!code)
         code = parse_numbers(a, &opt);
+    if (!code)
+        code = parse_weights(a, opt.clusters, &weights);
+    opt.weights = weights;
     if (!code)
         code = choose_layout(args_value(a, "output"), opt.kind, &w.layout);
     if (!code)
@@ -193,6 +276,8 @@ static int generate_main(const args *a)
         code = generate_all(&w, &opt);
     output_discard(&w.data);
     output_discard(&w.labels);
+    output_discard(&w.bases);
+    free(weights);
     return code;
 }
 

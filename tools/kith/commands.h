@@ -6,10 +6,13 @@
 
 const arg_command *command_kmeans(void);
 const arg_command *command_kmedian(void);
+const arg_command *command_subspace(void);
+const arg_command *command_local(void);
 const arg_command *command_evaluate(void);
 const arg_command *command_assign(void);
 const arg_command *command_generate(void);
 
 int kmeans_main(const args *a); /* of kmedian too; exit code */
+int subspace_main(const args *a);
 
 #endif

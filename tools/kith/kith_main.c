@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 5 };
+enum { COMMANDS = 7 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -25,6 +25,43 @@ static void print_help(const arg_command *const *commands)
          "The manual: man kith");
 }
 
+static int run_one(const arg_command *command, int argc, char **argv)
+{
+    cli_set_command(command->name);
+    if (args_help_wanted(argc, argv)) {
+        args_print_help(command);
+        return CLI_OK;
+    }
+    args a;
+    int code = args_parse(command, argc, argv, &a);
+    return code ? code : command->run(&a);
+}
+
+/* "kith local plan ...": the word after the command says which part. */
+static int run_part(const arg_command *command, int argc, char **argv)
+{
+    enum { PARTS = 16 };
+    const char *names[PARTS + 1] = {0};
+    size_t prefix = strlen(command->name) + 1, count = 0;
+    cli_set_command(command->name);
+    if (argc == 0 || argv[0][0] == '-') {
+        if (!args_help_wanted(argc, argv))
+            return cli_usage("a command is needed after '%s'", command->name);
+        args_print_help(command);
+        return CLI_OK;
+    }
+    for (; command->parts[count] && count < PARTS; count++) {
+        names[count] = command->parts[count]->name + prefix;
+        if (!strcmp(names[count], argv[0]))
+            return run_one(command->parts[count], argc - 1, argv + 1);
+    }
+    const char *close = args_closest(argv[0], names);
+    if (close)
+        return cli_usage("unknown command '%s'; did you mean %s?", argv[0],
+                         close);
+    return cli_usage("unknown command '%s'", argv[0]);
+}
+
 static int run_command(const arg_command *const *commands, int argc,
                        char **argv)
 {
@@ -34,14 +71,8 @@ static int run_command(const arg_command *const *commands, int argc,
         names[i] = command->name;
         if (strcmp(command->name, argv[0]) != 0)
             continue;
-        cli_set_command(command->name);
-        if (args_help_wanted(argc - 1, argv + 1)) {
-            args_print_help(command);
-            return CLI_OK;
-        }
-        args a;
-        int code = args_parse(command, argc - 1, argv + 1, &a);
-        return code ? code : command->run(&a);
+        return command->parts ? run_part(command, argc - 1, argv + 1)
+                              : run_one(command, argc - 1, argv + 1);
     }
     const char *close = args_closest(argv[0], names);
     const char *what = argv[0][0] == '-' ? "option" : "command";
@@ -55,12 +86,13 @@ int main(int argc, char **argv)
 {
     output_prepare();
     const arg_command *commands[COMMANDS] = {
-        command_kmeans(), command_kmedian(), command_evaluate(),
-        command_assign(), command_generate()};
+        command_kmeans(),  command_kmedian(),  command_subspace(),
+        command_local(),   command_evaluate(), command_assign(),
+        command_generate()};
     int code = CLI_OK;
     if (argc < 2) {
-        code = cli_usage("a command is needed: kmeans, kmedian, evaluate, "
-                         "assign or generate");
+        code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
+                         "local, evaluate, assign or generate");
     } else if (!strcmp(argv[1], "--help")) {
         print_help(commands);
     } else if (!strcmp(argv[1], "--version")) {

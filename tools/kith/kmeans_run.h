@@ -5,30 +5,28 @@
 
 #include <kith/kith.h>
 
-#include "progress.h"
-#include "source.h"
+#include "run_common.h"
 
 typedef struct kmeans_run {
-    uint32_t clusters, rounds, starts;
+    run_common common;
     int median; /* kith kmedian: no method */
     kith_kmeans_method method;
-    kith_privacy privacy; /* all zero: --non-private */
-    uint64_t seed, insecure_seed;
-    int insecure, non_private, dry_run, quiet, paper_constants;
-    uint64_t rows; /* --dry-run: the guess */
-    source source;
-    bounds bounds;
-    progress progress;
-    const char *output, *centers; /* file names or NULL */
+    kith_kmedian_method median_method;
+    kith_kmedian_recovery recovery;
+    int paper_constants;
+    const char *centers; /* file name or NULL */
 } kmeans_run;
 
-/* kmeans_args.c: options to run. Exit code; free in any case. */
+/* kmeans_args.c: options to run. Exit code; run_common_free in any case. */
 int kmeans_run_parse(kmeans_run *run, const args *a);
-void kmeans_run_free(kmeans_run *run);
 
 const char *kmeans_method_name(const kmeans_run *run);
 
 /* kmeans_plan.c: --dry-run. Exit code. */
-int kmeans_run_plan(kmeans_run *run);
+int kmeans_run_plan(const kmeans_run *run);
+/* Warn when noise makes so many centres pointless. */
+void kmeans_warn_clusters(const kmeans_run *run, const kith_result *result);
+/* Say what the printed constants come to. rows: 0 if private. */
+void kmeans_warn_paper(const kmeans_run *run, double rows);
 
 #endif

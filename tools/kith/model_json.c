@@ -10,6 +10,8 @@
 #include "cli.h"
 #include "model.h"
 
+#define NOT_ORTHONORMAL 1e-6 /* larger errors are not rounding */
+
 static int bad_model(const char *path, const char *what)
 {
     return cli_fail(CLI_INPUT, "%s: not a kith model: %s", path, what);
@@ -60,6 +62,77 @@ static int read_centers(model *out, const char *path)
             return bad_model(path, "'centers' holds something that is not a "
                                    "number");
     out->view.centers = out->centers;
+    return CLI_OK;
+}
+
+/* Sizes that the file really has, before memory is asked for. */
+static int check_bases(const model *m, const json_t *planes)
+{
+    if (!json_is_array(planes) || json_array_size(planes) != m->view.clusters)
+        return -1;
+    for (size_t l = 0; l < m->view.clusters; l++) {
+        const json_t *rows = json_array_get(planes, l);
+        if (!json_is_array(rows) || json_array_size(rows) != m->view.dimension)
+            return -1;
+        for (size_t i = 0; i < m->view.dimension; i++)
+            if (json_array_size(json_array_get(rows, i)) !=
+                m->view.subspace_dimension)
+                return -1;
+    }
+    return 0;
+}
+
+/* Columns of a basis must be orthonormal: the cost is wrong otherwise. */
+static int is_orthonormal(const double *basis, uint32_t d, uint32_t q)
+{
+    for (size_t a = 0; a < q; a++)
+        for (size_t b = 0; b <= a; b++) {
+            double sum = 0;
+            for (size_t i = 0; i < d; i++)
+                sum += basis[i * q + a] * basis[i * q + b];
+            if (!(fabs(sum - (a == b)) <= NOT_ORTHONORMAL))
+                return 0;
+        }
+    return 1;
+}
+
+static int read_bases(model *out, const char *path)
+{
+    const json_t *planes = json_object_get(out->json, "bases");
+    kith_model_view *view = &out->view;
+    if (read_count(out->json, "subspace_dimension", &view->subspace_dimension))
+        return bad_model(path, "'subspace_dimension' must be a whole number "
+                               "above 0");
+    uint32_t k = view->clusters, d = view->dimension;
+    uint32_t q = view->subspace_dimension;
+    if (q > d || check_bases(out, planes))
+        return bad_model(path, "'bases' is not k planes of 'dimension' rows of "
+                               "'subspace_dimension' numbers");
+    out->bases = calloc((size_t)k * d * q, sizeof *out->bases);
+    if (!out->bases)
+        return cli_no_memory();
+    for (size_t l = 0; l < k; l++) {
+        double *basis = out->bases + l * d * q;
+        for (size_t i = 0; i < d; i++)
+            if (copy_numbers(json_array_get(json_array_get(planes, l), i), q,
+                             basis + i * q))
+                return bad_model(path, "'bases' holds something that is not a "
+                                       "number");
+        if (!is_orthonormal(basis, d, q))
+            return bad_model(path, "a basis has columns that are not "
+                                   "orthonormal");
+    }
+    view->bases = out->bases;
+    return CLI_OK;
+}
+
+/* How the rows were treated, and so are those that are held against it. */
+static int read_scale(model *out, const json_t *parameters, const char *path)
+{
+    const char *scale = json_string_value(json_object_get(parameters, "scale"));
+    if (!scale || (strcmp(scale, "unit") != 0 && strcmp(scale, "clip") != 0))
+        return bad_model(path, "'scale' is neither unit nor clip");
+    out->view.unit_rows = !strcmp(scale, "unit");
     return CLI_OK;
 }
 
@@ -149,8 +222,11 @@ static int read_fields(model *out, const char *path)
         out->objective = KITH_OBJECTIVE_KMEANS;
     else if (kind && !strcmp(kind, "kmedian"))
         out->objective = KITH_OBJECTIVE_KMEDIAN;
+    else if (kind && !strcmp(kind, "subspace"))
+        out->objective = KITH_OBJECTIVE_SUBSPACE;
     else
-        return bad_model(path, "'kind' is neither kmeans nor kmedian");
+        return bad_model(path, "'kind' is none of kmeans, kmedian and "
+                               "subspace");
     if (read_count(root, "k", &out->view.clusters) ||
         read_count(root, "dimension", &out->view.dimension))
         return bad_model(path, "'k' and 'dimension' must be whole numbers "
@@ -158,11 +234,13 @@ static int read_fields(model *out, const char *path)
     const json_t *parameters = json_object_get(root, "parameters");
     if (parameters && !json_is_object(parameters))
         return bad_model(path, "'parameters' is not an object");
-    int code = read_centers(out, path);
+    int planes = out->objective == KITH_OBJECTIVE_SUBSPACE;
+    int code = planes ? read_bases(out, path) : read_centers(out, path);
     if (!code)
         code = check_weights(out, path);
     if (!code)
-        code = read_box(out, parameters, path);
+        code = planes ? read_scale(out, parameters, path)
+                      : read_box(out, parameters, path);
     if (!code)
         code = read_columns(out, parameters, path);
     return code;
@@ -194,6 +272,7 @@ void model_free(model *m)
     json_decref(m->json);
     free(m->columns);
     free(m->centers);
+    free(m->bases);
     free(m->lower);
     free(m->upper);
     *m = (model){0};

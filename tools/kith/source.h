@@ -25,6 +25,8 @@ void source_free(source *s);
 
 extern const arg_option bounds_options[];
 extern const size_t bounds_option_count;
+/* The options before --normalize, for a command that has no use for it. */
+extern const size_t bounds_option_count_plain;
 
 typedef struct bounds {
     kith_bounds view; /* points into the arrays below */

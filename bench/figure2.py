@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+"""The paper's Figure 2 (Wang, Wang, Singh 2015) with the kith command: cost and
+d_W of every method against epsilon in the paper's three settings.
+
+Writes figure2.svg and figure2.json beside this file and prints the table.
+--quick: one repetition, two values of epsilon, short chains, nothing written.
+--draw: only draw figure2.json again. --kith: the command to measure. Setting 3
+needs numpy (Debian's python3-numpy, so Debian's /usr/bin/python3).
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SHARED = os.path.join(os.path.dirname(os.path.dirname(HERE)), "shared", "data")
+EPSILONS = (.1, 1, 10, 100, 1000)
+
+# name -> rows, dimension, planes, their dimension, spread, sweeps of Gibbs.
+SETTINGS = {
+    "1": (5000, 5, 3, 3, .01, 2500),
+    "2": (1000, 10, 3, 3, .1, 10000),
+    "3": (320, 50, 5, 9, None, 1500),  # Extended Yale B
+}
+TITLES = {
+    "1": "n=5000 d=5 k=3 q=3 \N{GREEK SMALL LETTER SIGMA}=.01",
+    "2": "n=1000 d=10 k=3 q=3 \N{GREEK SMALL LETTER SIGMA}=.1",
+    "3": "Extended Yale B: n=320 d=50 k=5 q=9",
+}
+
+
+def aggregate(solver):
+    return ("--method", "sample-aggregate", "--solver", solver, "--force")
+
+
+# label -> (arguments, pure, colour). Pure: delta = 0; else 1 / (n ln n).
+METHODS = {
+    "s.a. SSC": (aggregate("ssc"), False, "#999999"),
+    "s.a. TSC": (aggregate("tsc"), False, "#bbbbbb"),
+    "s.a. LRR": (aggregate("lrr"), False, "#777777"),
+    "SuLQ-10 basic": (("--method", "sulq", "--composition", "basic"), False,
+                      "#e8a33d"),
+    "SuLQ-50 basic": (("--method", "sulq", "--composition", "basic",
+                       "--rounds", "50"), False, "#f2cf8f"),
+    "SuLQ-10": (("--method", "sulq"), False, "#c05a1f"),
+    "SuLQ-50": (("--method", "sulq", "--rounds", "50"), False, "#8c3b12"),
+    "Bingham-10": (("--method", "bingham"), True, "#8e6bb8"),
+    "Gibbs": (("--method", "gibbs"), True, "#3a78b4"),
+    "Gibbs, k-plane start": (("--method", "gibbs", "--non-private-start"),
+                             True, "#9cc3e6"),
+    "least cost": (("--method", "mincost"), True, "#2f9e8f"),
+    "one plane": (("--method", "auto"), False, "#d48fb0"),
+    "auto": (("--method", "auto"), False, "#b3202c"),
+}
+ONE_PLANE = "one plane"
+CHAINS = ("Gibbs", "Gibbs, k-plane start")
+SHORT = 300
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit("figure2: %s\n%s" % (" ".join(command), done.stderr))
+    return done.stdout
+
+
+# ---- data ------------------------------------------------------------------
+
+def write_truth(path, bases, d, q):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"kith": 1, "kind": "subspace", "k": len(bases),
+                   "dimension": d, "subspace_dimension": q,
+                   "method": "generated",
+                   "parameters": {"scale": "unit"},
+                   "bases": bases}, f)
+
+
+def make_yale(seed, rows, truth):
+    """The paper's preprocessing, which looks at labels and pixels and is no
+    part of a private run: 5 random people of 64 images each, every person
+    projected onto their own 9-dimensional affine PCA plane, all of it by a
+    random Gaussian matrix to 50 dimensions. Rows are scaled to length 1 by
+    kith; the planes to compare with are the people's leading ones then."""
+    import numpy  # only here: the other settings need none
+
+    images = numpy.load(os.path.join(SHARED, "yaleb", "yaleb_32x32.npy"))
+    labels = numpy.load(os.path.join(SHARED, "yaleb", "yaleb_labels.npy"))
+    coins = numpy.random.default_rng(seed)
+    full = [p for p in numpy.unique(labels) if (labels == p).sum() == 64]
+    chosen = coins.choice(full, 5, replace=False)
+    parts = []
+    for person in chosen:
+        x = images[labels == person].astype(float)
+        middle = x.mean(axis=0)
+        u, s, v = numpy.linalg.svd(x - middle, full_matrices=False)
+        parts.append((u[:, :9] * s[:9]) @ v[:9] + middle)
+    x = numpy.concatenate(parts)
+    x = x @ coins.standard_normal((x.shape[1], 50)) / math.sqrt(50)
+    x /= numpy.linalg.norm(x, axis=1, keepdims=True)
+    numpy.save(rows, x)
+    bases = [numpy.linalg.svd(x[64 * i:64 * i + 64])[2][:9].T.tolist()
+             for i in range(5)]
+    write_truth(truth, bases, 50, 9)
+
+
+def make_data(kith, setting, seed, folder):
+    n, d, k, q, spread, _ = SETTINGS[setting]
+    rows = os.path.join(folder, "%s-%d.npy" % (setting, seed))
+    truth = os.path.join(folder, "%s-%d.json" % (setting, seed))
+    if spread is None:
+        make_yale(seed, rows, truth)
+    else:
+        run(kith, "generate", "subspaces", "--rows", str(n), "--dimension",
+            str(d), "-k", str(k), "-q", str(q), "--spread", str(spread),
+            "--seed", str(seed), "--bases", truth, "-o", rows)
+    return rows, truth
+
+
+# ---- measuring ---------------------------------------------------------------
+
+def evaluate(kith, model, truth, rows, one=False):
+    reference = () if one else ("--reference", truth)
+    got = json.loads(run(kith, "evaluate", model, *reference, rows))
+    return got["cost_per_row"], got.get("d_W")
+
+
+def measure(kith, setting, label, epsilon, seed, files, folder, quick):
+    """(cost, d_W) of one run; d_W None for a single plane."""
+    n, _, k, q, _, sweeps = SETTINGS[setting]
+    rows, truth = files
+    arguments, pure, _ = METHODS[label]
+    model = os.path.join(folder, "model.json")
+    more = []
+    if label in CHAINS:
+        more = ["--rounds", str(SHORT if quick else sweeps)]
+    if label.startswith("s.a."):
+        more = ["--block-rows", "64" if setting == "3" else "50"]
+    run(kith, "subspace", "-k", "1" if label == ONE_PLANE else str(k), "-q",
+        str(q), "-e", "%g" % epsilon, "--delta",
+        "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
+        "replace-one", "--radius", "1000" if setting == "3" else "4",
+        "--insecure-seed", str(seed), "--seed", str(seed), "--threads", "1",
+        "--quiet", *arguments, *more, "-o", model, rows)
+    return evaluate(kith, model, truth, rows, label == ONE_PLANE)
+
+
+def measure_plain(kith, setting, files, folder):
+    """(cost, d_W) of k-plane without privacy, and of the true planes."""
+    _, _, k, q, _, _ = SETTINGS[setting]
+    model = os.path.join(folder, "model.json")
+    run(kith, "subspace", "--non-private", "-k", str(k), "-q", str(q),
+        "--radius", "4", "--quiet", "-o", model, files[0])
+    return (evaluate(kith, model, files[1], files[0]),
+            evaluate(kith, files[1], files[1], files[0]))
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+def collect(kith, settings, epsilons, repetitions, quick):
+    out = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for setting in settings:
+            files = [make_data(kith, setting, 100 + r, folder)
+                     for r in range(repetitions)]
+            plain = [measure_plain(kith, setting, f, folder) for f in files]
+            table = {"k-plane, not private":
+                     [[mean([p[0][i] for p in plain]) for i in (0, 1)]],
+                     "true planes":
+                     [[mean([p[1][i] for p in plain]) for i in (0, 1)]]}
+            for label in METHODS:
+                say("setting %s: %s" % (setting, label))
+                table[label] = []
+                for epsilon in epsilons:
+                    runs = [measure(kith, setting, label, epsilon, 100 + r,
+                                    files[r], folder, quick)
+                            for r in range(repetitions)]
+                    table[label].append([mean([x[i] for x in runs])
+                                         for i in (0, 1)])
+            out[setting] = table
+    return {"epsilons": list(epsilons), "repetitions": repetitions,
+            "settings": out}
+
+
+# ---- showing -----------------------------------------------------------------
+
+def cell(pair):
+    return "%.4f / %s" % (pair[0],
+                          "-" if pair[1] is None else "%.2f" % pair[1])
+
+
+def print_table(data):
+    for setting, table in data["settings"].items():
+        print("\nSetting %s: %s (cost / d_W, means of %d)"
+              % (setting, TITLES[setting], data["repetitions"]))
+        print("%-22s" % "" + "".join("%16s" % ("eps=%g" % e)
+                                     for e in data["epsilons"]))
+        for label, cells in table.items():
+            print("%-22s" % label + "".join("%16s" % cell(c) for c in cells))
+
+
+WIDE, HIGH, LEFT, TOP, GAP = 300, 210, 58, 46, 62
+
+
+class Svg:
+    """As much SVG as a line chart needs."""
+
+    def __init__(self, width, height):
+        self.parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" '
+                      'height="%d" viewBox="0 0 %d %d" font-family='
+                      '"sans-serif" font-size="11">' % (width, height, width,
+                                                        height),
+                      '<rect width="100%" height="100%" fill="white"/>']
+
+    def text(self, x, y, words, anchor="start", size=11, colour="#333333"):
+        words = words.replace("&", "&amp;").replace("<", "&lt;")
+        self.parts.append('<text x="%.1f" y="%.1f" text-anchor="%s" '
+                          'font-size="%d" fill="%s">%s</text>'
+                          % (x, y, anchor, size, colour, words))
+
+    def line(self, points, colour, width=1.0, dash=None):
+        self.parts.append(
+            '<polyline fill="none" stroke="%s" stroke-width="%g"%s points='
+            '"%s"/>' % (colour, width,
+                        ' stroke-dasharray="%s"' % dash if dash else "",
+                        " ".join("%.1f,%.1f" % p for p in points)))
+
+    def dot(self, x, y, colour):
+        self.parts.append('<circle cx="%.1f" cy="%.1f" r="2.2" fill="%s"/>'
+                          % (x, y, colour))
+
+    def finish(self):
+        return "\n".join(self.parts + ["</svg>", ""])
+
+
+def panel(svg, left, top, table, epsilons, which, log):
+    """One chart: which = 0 cost, 1 d_W."""
+    values = [c[which] for cells in table.values() for c in cells
+              if c[which] is not None and (not log or c[which] > 0)]
+    low, high = (min(values), max(values)) if log else (0, max(values) * 1.05)
+
+    def height(v):
+        if log:
+            v = (math.log(max(v, low)) - math.log(low)) / (
+                math.log(high * 1.1) - math.log(low))
+        else:
+            v = v / high
+        return top + HIGH - v * HIGH
+
+    def along(e):
+        return left + (math.log10(e) - math.log10(epsilons[0])) / max(
+            math.log10(epsilons[-1]) - math.log10(epsilons[0]), 1e-9) * WIDE
+
+    svg.line([(left, top), (left, top + HIGH), (left + WIDE, top + HIGH)],
+             "#333333")
+    for e in epsilons:
+        svg.text(along(e), top + HIGH + 15, "%g" % e, "middle")
+    ticks = ([10.0 ** t for t in range(-5, 1)] if log
+             else [high * t / 4 for t in range(5)])
+    for t in ticks:
+        if (low <= t <= high * 1.1) or not log:
+            svg.line([(left, height(t)), (left + WIDE, height(t))], "#eeeeee")
+            svg.text(left - 5, height(t) + 4, "%.2g" % t, "end")
+    for label, cells in table.items():
+        if label == "true planes":
+            continue
+        if label not in METHODS:
+            y = height(cells[0][which])
+            svg.line([(left, y), (left + WIDE, y)], "#000000", 1, "4 3")
+            continue
+        points = [(along(e), height(c[which]))
+                  for e, c in zip(epsilons, cells) if c[which] is not None]
+        if not points:
+            continue
+        colour = METHODS[label][2]
+        svg.line(points, colour, 2.4 if label == "auto" else 1.3)
+        for x, y in points:
+            svg.dot(x, y, colour)
+
+
+def draw(data, path):
+    settings, epsilons = data["settings"], data["epsilons"]
+    legend = 170
+    svg = Svg(len(settings) * (WIDE + GAP) + GAP + legend,
+              2 * (HIGH + GAP) + TOP)
+    for column, (setting, table) in enumerate(settings.items()):
+        left = LEFT + column * (WIDE + GAP)
+        svg.text(left + WIDE / 2, 22, TITLES[setting], "middle", 13)
+        for row, name in enumerate(("cost (log scale)", "d_W")):
+            top = TOP + row * (HIGH + GAP)
+            svg.text(left, top - 6, name)
+            panel(svg, left, top, table, epsilons, row, row == 0)
+            svg.text(left + WIDE / 2, top + HIGH + 30,
+                     "\N{GREEK SMALL LETTER EPSILON}", "middle")
+    left, top = LEFT + len(settings) * (WIDE + GAP) - 30, TOP + 10
+    for i, (label, (_, pure, colour)) in enumerate(METHODS.items()):
+        svg.line([(left, top + 18 * i), (left + 22, top + 18 * i)], colour, 2.4)
+        svg.text(left + 28, top + 18 * i + 4,
+                 label + (" (\N{GREEK SMALL LETTER DELTA} = 0)" if pure else ""))
+    below = top + 18 * len(METHODS)
+    svg.line([(left, below), (left + 22, below)], "#000000", 1, "4 3")
+    svg.text(left + 28, below + 4, "k-plane, not private")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(svg.finish())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kith", default=os.path.join(
+        os.path.dirname(HERE), "build", "release", "tools", "kith", "kith"))
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--settings", default="123")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    args = parser.parse_args()
+    kept = os.path.join(HERE, "figure2.json")
+    if args.draw:
+        with open(kept, encoding="utf-8") as f:
+            data = json.load(f)
+    elif args.quick:
+        data = collect(args.kith, args.settings, (1, 100), 1, True)
+    else:
+        data = collect(args.kith, args.settings, EPSILONS, args.repetitions,
+                       False)
+        with open(kept, "w", encoding="utf-8") as f:
+            json.dump(data, f, indent=1)
+    if not args.quick:
+        draw(data, os.path.join(HERE, "figure2.svg"))
+    print_table(data)
+
+
+if __name__ == "__main__":
+    main()

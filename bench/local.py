@@ -1,0 +1,223 @@
+"""The local system: cost ratios of honest, report-by-report runs, and how the
+cost of a cluster too small to be seen grows."""
+import collections
+import json
+import math
+import os
+import statistics
+
+import measure
+from cases import FIRST_SEED
+
+# data: "mix" (see make_mixture.py) or the name of a shared set. limit: what
+# the median of the ratios to a non-private run should not exceed; None: shown
+# only.
+Case = collections.namedtuple("Case", "method data n d k epsilon limit")
+
+
+def mix(method, n, d, epsilon, limit, k=5):
+    return Case(method, "mix", n, d, k, epsilon, limit)
+
+
+N4, N5, N6 = 10000, 100000, 1000000
+CASES = (
+    mix("auto", N4, 2, 1, 2.0), mix("auto", N5, 2, .5, 2.3),
+    mix("auto", N5, 2, 1, 1.1), mix("auto", N5, 2, 2, 1.05),
+    mix("auto", N5, 2, 1, 1.4, k=10), mix("auto", N6, 2, .5, 1.05),
+    mix("auto", N5, 5, 1, 1.2), mix("auto", N5, 5, 2, 1.06),
+    mix("auto", N5, 20, 1, 2.0), mix("auto", N5, 20, 2, 1.1),
+    mix("auto", N5, 20, 4, 1.03), mix("auto", N5, 20, 4, 1.45, k=10),
+    mix("auto", N6, 20, 1, 1.05), mix("auto", N6, 100, 1, 1.3),
+    Case("auto", "cabs", 0, 2, 10, 1, 2.0),
+    Case("auto", "cabs", 0, 2, 10, 2, 1.35),
+    Case("auto", "cabs", 0, 2, 10, 4, 1.1),
+    Case("auto", "brfss", 0, 21, 8, 1, 1.18),
+    Case("auto", "brfss", 0, 21, 8, 4, 1.08),
+    Case("auto", "gas", 0, 11, 5, 1, 1.45),
+    Case("auto", "trips", 0, 4, 8, 1, 1.75),
+    mix("weighted-centers", N5, 2, 1, None),
+    mix("weighted-centers", N5, 2, 2, 1.3),
+    mix("weighted-centers", N5, 2, 4, 1.1),
+    mix("weighted-centers", N6, 2, 1, 1.1),
+    mix("weighted-centers", N5, 5, 4, None),
+    mix("weighted-centers", N5, 20, 4, None),
+    mix("one-round", N5, 2, 1, None), mix("one-round", N5, 20, 4, None),
+    mix("mean", N5, 2, 1, None), mix("mean", N5, 20, 1, None),
+)
+
+# A cluster of s sqrt(n) users at distance 1, two centres, epsilon 1: the worst
+# s for each n, and the exponent of n that fits the excess cost.
+SMALL_USERS = (10000, 30000, 100000, 300000, 1000000)
+SMALL_SIZES = (2, 2.8, 4, 5.7, 8, 11.3, 16, 22.6, 32)
+SMALL_METHODS = ("auto", "weighted-centers")
+# Runs of each cell: near the smallest visible s a cost is all or nothing, and
+# five runs leave the exponent uncertain by .07.
+SMALL_RUNS = 20
+EXPONENT = (.4, .6)
+
+
+def name_of(case):
+    where = (case.data if case.data != "mix" else
+             "mix-d%d-n%g" % (case.d, case.n))
+    return "local-%s-%s-k%d-e%g" % (case.method, where, case.k, case.epsilon)
+
+
+def small_name(method):
+    return "local-small-%s" % method
+
+
+def names():
+    return [name_of(c) for c in CASES] + [small_name(m) for m in SMALL_METHODS]
+
+
+# ---- measuring ---------------------------------------------------------------
+
+def mixture(kind, *numbers):
+    """Path of a set of make_mixture.py, made once; None without NumPy."""
+    path = os.path.join(measure.CACHE, "-".join(
+        [kind] + ["%g" % x for x in numbers]) + ".npy")
+    if not os.path.exists(path):
+        python = measure.python_with_numpy()
+        if not python:
+            return None
+        part = os.path.join(measure.CACHE, "part.npy")
+        measure.run([python, os.path.join(measure.ROOT, "bench",
+                                          "make_mixture.py"), kind,
+                     *["%d" % x if x == int(x) else str(x) for x in numbers],
+                     part])
+        os.rename(part, path)
+    return path
+
+
+def reference(build, path, bounds, k):
+    """Non-private cost per row, kept between runs."""
+    kept = os.path.join(measure.CACHE, "local_references.json")
+    cached = measure.read_json(kept, {})
+    key = "%s-k%d" % (os.path.basename(path), k)
+    if key not in cached:
+        model = os.path.join(measure.CACHE, "reference.json")
+        measure.run([build.kith, "kmeans", "--non-private", "--starts", "5",
+                     "-k", str(k), *bounds, "--quiet", "-o", model, path])
+        cached[key] = measure.cost_per_row(build, model, path)
+        with open(kept, "w", encoding="utf-8") as f:
+            json.dump(cached, f, indent=1)
+    return cached[key]
+
+
+def simulate(build, path, bounds, method, k, epsilon, seed, *more):
+    model = os.path.join(measure.CACHE, "local.json")
+    measure.run([build.kith, "local", "simulate", "-k", str(k), "-e",
+                 str(epsilon), "--method", method, *bounds, "--seed",
+                 str(seed), "--insecure-seed", str(seed), "--quiet", *more,
+                 "-o", model, path])
+    return measure.cost_per_row(build, model, path)
+
+
+def run_case(build, data, case, seeds):
+    """Ratios, one for each seed; mixtures differ with the seed."""
+    ratios = []
+    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+        if case.data == "mix":
+            path = mixture("mixture", case.n, case.d, case.k, seed)
+            bounds = ("--radius", "1")
+        else:
+            path = data.prepared and data.path(case.data)
+            bounds = measure.DATASETS[case.data].bounds
+        if not path:
+            return None
+        base = reference(build, path, bounds, case.k)
+        ratios.append(simulate(build, path, bounds, case.method, case.k,
+                               case.epsilon, seed) / base)
+    return {"case": case, "ratios": ratios}
+
+
+def run_small(build, method):
+    """Excess cost of the worst s, by n; means over runs. The optimum is 0, so
+    that all of the cost is excess."""
+    worst = []
+    for n in SMALL_USERS:
+        excess = []
+        for s in SMALL_SIZES:
+            path = mixture("small", n, s, FIRST_SEED)
+            if not path:
+                return None
+            costs = [n * simulate(build, path, ("--radius", "1"), method, 2, 1,
+                                  FIRST_SEED + run, "--law")
+                     for run in range(SMALL_RUNS)]
+            os.remove(path)
+            excess.append((statistics.mean(costs), s))
+        worst.append(max(excess))
+        measure.say("small cluster, %s, n = %d: %.0f at s = %g"
+                    % (method, n, *worst[-1]))
+    xs = [math.log(n) for n in SMALL_USERS]
+    ys = [math.log(max(w[0], 1e-9)) for w in worst]
+    slope = statistics.linear_regression(xs, ys).slope
+    return {"method": method, "worst": worst, "exponent": slope}
+
+
+class Figures:
+    """Everything of the local section that `wanted` leaves."""
+
+    def __init__(self, wanted, seeds):
+        self.cases_to_run = [c for c in CASES if wanted(name_of(c))]
+        self.small_to_run = [m for m in SMALL_METHODS if wanted(small_name(m))]
+        self.seeds = seeds
+        self.cases, self.small = [], []
+
+    def names(self):
+        return ([name_of(c) for c in self.cases_to_run] +
+                [small_name(m) for m in self.small_to_run])
+
+    def run(self, build, data):
+        for case in self.cases_to_run:
+            result = run_case(build, data, case, self.seeds)
+            if not result:
+                measure.say("%s: no data" % name_of(case))
+                continue
+            measure.say("%-40s median %.3f worst %.3f" % (
+                name_of(case), statistics.median(result["ratios"]),
+                max(result["ratios"])))
+            self.cases.append(result)
+        for method in self.small_to_run:
+            result = run_small(build, method)
+            if result:
+                self.small.append(result)
+
+    # ---- the section of RESULTS.md -------------------------------------------
+
+    def section(self, table):
+        """table: of report.py. None when nothing was run."""
+        if not self.cases and not self.small:
+            return None
+        parts = ["## Local: nobody holds the rows",
+                 "Cost ratio to a non-private run; every row is a user who "
+                 "sends one report (`kith local simulate`), median and worst of "
+                 "%d seeds. Mixtures as in docs/local.md." % self.seeds]
+        rows = []
+        for r in self.cases:
+            c, median = r["case"], statistics.median(r["ratios"])
+            verdict = ("" if c.limit is None else
+                       "%g %s" % (c.limit, "✓" if median <= c.limit else "✗"))
+            rows.append([c.method,
+                         c.data if c.data != "mix" else "mixture",
+                         str(c.d), "%g" % c.n if c.n else "", str(c.k),
+                         "%g" % c.epsilon, "%.3f" % median,
+                         "%.3f" % max(r["ratios"]), verdict])
+        if rows:
+            parts.append(table(["method", "data", "d", "n", "k", "ε", "median",
+                                "worst", "target"], rows))
+        for r in self.small:
+            low, high = EXPONENT
+            good = low <= r["exponent"] <= high
+            parts.append(
+                "Small clusters, `%s`, ε = 1, d = 2, by the law: s√n users at "
+                "distance 1, k = 2, the worst s of %s, mean of %d runs. Fitted "
+                "exponent of n: **%.2f** (%g to %g wanted: %s)."
+                % (r["method"], ", ".join("%g" % s for s in SMALL_SIZES),
+                   SMALL_RUNS, r["exponent"], low, high,
+                   "✓" if good else "✗"))
+            parts.append(table(
+                ["n", "excess cost", "/ √n", "at s"],
+                [["%g" % n, "%.0f" % w[0], "%.1f" % (w[0] / math.sqrt(n)),
+                  "%g" % w[1]] for n, w in zip(SMALL_USERS, r["worst"])]))
+        return "\n\n".join(parts) + "\n"

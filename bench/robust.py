@@ -1,0 +1,140 @@
+"""Data that nobody tuned for: `auto` must not lose to `lloyd` nor to one mean.
+
+Small, awkward sets, written as CSV with the standard library."""
+import os
+import random
+
+import measure
+from cases import FIRST_SEED
+
+# name: (rows, dimension, k, epsilon, delta, radius or None for the box 0:1)
+SETS = {
+    "heavy-tails": (20000, 5, 8, 1, 1e-6, 100),
+    "heavy-tails-pure": (20000, 5, 8, 1, 0, 100),
+    "tiny-30": (30, 3, 3, 1, 1e-6, None),
+    "tiny-300": (300, 3, 3, 1, 1e-6, None),
+    "tiny-300-pure": (300, 3, 3, 1, 0, None),
+    "far-cluster": (20000, 8, 6, 1, 1e-6, None),
+    "far-cluster-pure": (20000, 8, 6, 1, 0, None),
+    "line": (20000, 1, 5, 1, 1e-6, None),
+    "line-pure": (20000, 1, 5, 1, 0, None),
+    "noise": (20000, 10, 10, 1, 1e-6, None),
+    "noise-pure": (20000, 10, 10, 1, 0, None),
+    "noise-wide-pure": (5000, 60, 10, 1, 0, None),
+    "k200": (20000, 6, 200, 1, 1e-6, None),
+    "k200-pure": (20000, 6, 200, 1, 0, None),
+    "low-epsilon": (20000, 6, 8, .05, 1e-6, None),
+    "low-epsilon-pure": (20000, 6, 8, .05, 0, None),
+    "unbalanced": (30000, 4, 8, 1, 1e-6, None),
+    "duplicates": (20000, 6, 5, 1, 1e-6, None),
+    "duplicates-pure": (20000, 6, 5, 1, 0, None),
+    "wide-pure": (3000, 200, 5, 1, 0, None),
+}
+
+
+def clamp(x):
+    return min(1.0, max(0.0, x))
+
+
+def rows_of(name, coins):
+    rows, d = SETS[name][:2]
+    kind = name.replace("-pure", "")
+    centers = [[coins.uniform(.1, .9) for _ in range(d)] for _ in range(40)]
+    for i in range(rows):
+        if kind == "heavy-tails":  # Cauchy about four places
+            c = centers[i % 4]
+            yield [20 * v - 10 + coins.gauss(0, 1) / max(abs(
+                coins.gauss(0, 1)), .01) for v in c]
+        elif kind == "far-cluster":  # nine tenths in a corner
+            far = i % 10 == 0
+            yield [clamp((.95 if far else .05 + .02 * (i % 3)) +
+                         coins.gauss(0, .01)) for _ in range(d)]
+        elif kind in ("noise", "noise-wide"):
+            yield [coins.random() for _ in range(d)]
+        elif kind == "k200":
+            yield [clamp(v + coins.gauss(0, .03)) for v in centers[i % 40]]
+        elif kind == "unbalanced":  # sizes halve
+            j = 0
+            while j < 9 and coins.random() < .5:
+                j += 1
+            yield [clamp(v + coins.gauss(0, .03)) for v in centers[j]]
+        elif kind == "duplicates":  # five points
+            yield centers[i % 5]
+        else:
+            yield [clamp(v + coins.gauss(0, .05)) for v in centers[i % 5]]
+
+
+def write(name, directory):
+    path = os.path.join(directory, "robust-%s.csv" % name)
+    if not os.path.exists(path):
+        coins = random.Random(name)
+        with open(path + ".part", "w", encoding="ascii") as f:
+            for row in rows_of(name, coins):
+                f.write(",".join("%.6g" % v for v in row) + "\n")
+        os.rename(path + ".part", path)
+    return path
+
+
+def bounds(name):
+    radius = SETS[name][5]
+    return ("--bounds", "0:1") if radius is None else ("--radius", str(radius))
+
+
+class Figures:
+    """Mean cost of auto, of lloyd, and of one cluster, on each set."""
+
+    def __init__(self, wanted, seeds):
+        self.sets = [name for name in SETS if wanted("robust-" + name)]
+        self.seeds = seeds
+        self.rows = []
+
+    def names(self):
+        return ["robust-" + name for name in self.sets]
+
+    def run(self, build, data):
+        del data
+        for name in self.sets:
+            k = SETS[name][2]
+            costs = [self.cost(build, name, method, clusters)
+                     for method, clusters in (("auto", k), ("lloyd", k),
+                                              ("auto", 1))]
+            measure.say("robust-%s %s" % (name, costs))
+            self.rows.append((name, costs))
+
+    def cost(self, build, name, method, k):
+        _, _, _, epsilon, delta, _ = SETS[name]
+        path = write(name, measure.CACHE)
+        model = os.path.join(measure.CACHE, "model.json")
+        total = 0
+        for seed in range(FIRST_SEED, FIRST_SEED + self.seeds):
+            measure.run([build.kith, "kmeans", "-k", str(k), "-e",
+                         "%g" % epsilon, "--delta", "%g" % delta,
+                         *bounds(name), "--method", method, "--insecure-seed",
+                         str(seed), "--seed", str(seed), "--threads", "1",
+                         "--quiet", "-o", model, path])
+            total += measure.cost_per_row(build, model, path)
+        return total / self.seeds
+
+    def worst(self):
+        """auto against the better of the two, worst set; None if not run."""
+        if not self.rows:
+            return None
+        return max(auto / min(lloyd, one)
+                   for _, (auto, lloyd, one) in self.rows)
+
+    def section(self, table):
+        if not self.rows:
+            return ""
+        rows = [(name, *SETS[name][:4], "%g" % SETS[name][4], "%.4g" % auto,
+                 "%.4g" % lloyd, "%.4g" % one,
+                 "%.3f" % (auto / min(lloyd, one)))
+                for name, (auto, lloyd, one) in self.rows]
+        return """## Data that nobody tuned for
+
+Cost per row, mean of %d seeds. The default must not do worse than `lloyd` nor
+than one private mean (`-k 1`); the last column is auto against the better of
+the two. The sets are made by `bench/robust.py`.
+
+%s
+""" % (self.seeds, table(("data", "rows", "d", "k", "epsilon", "delta", "auto",
+                          "lloyd", "one mean", "auto / better"), rows))

@@ -1,0 +1,63 @@
+/* What a user should be told about a result, from released and public values
+ * only: how many clusters the budget carries, and whether centres coincide. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster_i.h"
+
+/* The part of the bound of a row's length that noise may move a centre. Beyond
+ * it the noise on an average centre costs about as much as k-means gains over a
+ * single mean (docs/central.md). */
+static const double CALM = 0.25;
+
+uint32_t kith_result_sensible_clusters(const kith_result *result)
+{
+    if (!(result->noise > 0))
+        return result->k; /* not private */
+    /* noise per centre grows like k: a cluster has 1/k of the rows */
+    double most = floor(result->k * CALM * result->reach / result->noise);
+    return (uint32_t)fmax(1, fmin(most, UINT32_MAX));
+}
+
+uint32_t kith_result_distinct_centers(const kith_result *result)
+{
+    return result->centers ? result->distinct : 0;
+}
+
+static uint64_t digest(const double *row, size_t d)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < d; i++) {
+        double v = row[i] + 0.0; /* -0 is 0 */
+        uint64_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        h = (h ^ bits) * 0x100000001b3u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+kith_status kith_i_result_advise(kith_result *result,
+                                 const kith_i_domain *domain, kith_error *err)
+{
+    result->reach =
+        sqrt((double)domain->l2_squared) * kith_i_domain_step(domain);
+    uint64_t *keys = kith_i_alloc(result->k, sizeof *keys);
+    if (!keys)
+        return kith_i_fail_memory(err);
+    for (size_t j = 0; j < result->k; j++)
+        keys[j] = digest(result->centers + j * result->d, result->d);
+    qsort(keys, result->k, sizeof *keys, compare);
+    result->distinct = result->k > 0;
+    for (size_t j = 1; j < result->k; j++)
+        result->distinct += keys[j] != keys[j - 1];
+    kith_i_free(keys);
+    return KITH_OK;
+}

@@ -1,0 +1,328 @@
+/* P10: A11 in pure DP when the axes of the view are random. What the view knows
+ * of a centre is a few random coordinates, so the sums in full space are taken
+ * about the mean, or about zero where the rows are short in L1, and believed
+ * coordinate by coordinate. First a wider view makes the labels better. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDE_STEPS = 2, WIDE_MOST = 128 };
+static const double zoom_below = .35;
+static const double wide_part = .15;  /* of the share of A11 */
+static const double wide_noise = .15; /* axes x noise that a step may have */
+static const double wide_worth = 1.5; /* times the axes before */
+
+int auto_zooms(const auto_run *run, double k, double share)
+{
+    double d = run->d,
+           first = AUTO_ZOOM_FIRST * share * (1 - AUTO_BLIND_COUNTS);
+    return sqrt(d) * auto_sum_sd(run, first, d) * k / run->n_hat < zoom_below;
+}
+
+/* Means about a public origin, and empirical Bayes for each coordinate towards
+ * the mean of all: its variance over the clusters, without the noise's, says
+ * how much of a difference to believe. */
+static void believe(const double *base, const auto_plain *plan, uint32_t d,
+                    auto_step *found, double *full)
+{
+    uint32_t k = found->k;
+    double total = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        total += fmax(found->size[j], 1);
+        found->noise[j] /= plan->kept;
+    }
+    for (uint32_t i = 0; i < d; i++) {
+        double mean = 0, signal = 0;
+        for (uint32_t j = 0; j < k; j++)
+            mean += fmax(found->size[j], 1) / total *
+                    found->move[(size_t)j * d + i] / plan->kept;
+        for (uint32_t j = 0; j < k; j++) {
+            double w = fmax(found->size[j], 1) / total, s = found->noise[j];
+            double g = found->move[(size_t)j * d + i] / plan->kept - mean;
+            signal += w * (g * g - (1 - w) * s * s);
+        }
+        signal = fmax(signal, 0);
+        for (uint32_t j = 0; j < k; j++) {
+            double g = found->move[(size_t)j * d + i] / plan->kept - mean;
+            double s = found->noise[j] * found->noise[j];
+            full[(size_t)j * d + i] =
+                base[i] + mean + g * signal / fmax(signal + s, 1e-300);
+        }
+    }
+}
+
+/* Sizes and sums of k clusters about one origin. */
+static kith_status plain_step(auto_run *run, const auto_space *space,
+                              const kith_i_centers *lattice,
+                              const auto_plain *plan, double share,
+                              double *full, auto_step *found, kith_error *err)
+{
+    uint32_t k = lattice->k, d = run->d;
+    const double *base = plan->taxicab ? space->zero : space->mean;
+    auto_locator l = {.centers = lattice,
+                      .by = space->view,
+                      .cells = k,
+                      .width = d,
+                      .taxicab = plan->taxicab};
+    kith_i_cells cells = {0};
+    double *radius = kith_i_alloc(k, sizeof *radius);
+    double *used = kith_i_alloc(k, sizeof *used);
+    found->k = k;
+    found->width = d;
+    found->move = kith_i_alloc((size_t)k * d, sizeof *found->move);
+    found->noise = kith_i_alloc(k, sizeof *found->noise);
+    found->size = kith_i_alloc(k, sizeof *found->size);
+    kith_status status = KITH_OK;
+    if (!radius || !used || !found->move || !found->noise || !found->size)
+        status = kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < k; j++) {
+        memcpy(full + (size_t)j * d, base, d * sizeof *full);
+        radius[j] = plan->radius;
+    }
+    if (!status)
+        status = auto_locator_set(&l, full, err);
+    if (!status)
+        status = auto_locator_label(run, &l, err);
+    if (!status)
+        status = auto_counts(run, &l, "cluster", share * AUTO_BLIND_COUNTS,
+                             &cells, err);
+    for (uint32_t j = 0; !status && j < k; j++) {
+        found->size[j] =
+            run->plan > 0 ? run->plan / k : (double)cells.counts[j];
+        found->size_sd = cells.count_sd;
+        used[j] = fmax(fmax(found->size[j], 2 * cells.count_sd), 1);
+    }
+    kith_i_cells_free(&cells);
+    if (!status)
+        status = auto_residuals(run, &l, "cluster", radius,
+                                share * (1 - AUTO_BLIND_COUNTS), &cells, err);
+    for (uint32_t j = 0; !status && j < k; j++) {
+        found->noise[j] = cells.sum_sd[j] / used[j];
+        for (uint32_t i = 0; i < d; i++)
+            found->move[(size_t)j * d + i] =
+                (double)cells.sums[(size_t)j * d + i] / used[j];
+    }
+    if (!status)
+        believe(base, plan, d, found, full);
+    kith_i_cells_free(&cells);
+    auto_locator_free(run, &l);
+    kith_i_free(radius);
+    kith_i_free(used);
+    if (status)
+        auto_step_free(found);
+    return status;
+}
+
+/* Residuals from a first estimate, labels by it: where clusters are small, so
+ * are the residuals. */
+static kith_status zoom_step(auto_run *run, const auto_space *space,
+                             const auto_shares *shares, uint32_t k,
+                             double share, double *full, auto_step *found,
+                             kith_error *err)
+{
+    uint32_t d = run->d;
+    size_t size = (size_t)k * d;
+    auto_shares now = *shares;
+    now.counts = AUTO_BLIND_COUNTS;
+    kith_i_centers lattice = {.k = k, .d = d};
+    lattice.coords = kith_i_alloc(size, sizeof *lattice.coords);
+    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
+    auto_locator l = {.centers = &lattice, .cells = k, .width = d};
+    double *scale = kith_i_alloc(k, sizeof *scale);
+    double *factor = kith_i_alloc(k, sizeof *factor);
+    kith_status status = KITH_OK;
+    if (!lattice.coords || !lattice.squares || !scale || !factor)
+        status = kith_i_fail_memory(err);
+    for (size_t i = 0; !status && i < size; i++)
+        full[i] = nearbyint(full[i]); /* residuals are from these */
+    if (!status)
+        status = auto_locator_set(&l, full, err);
+    if (!status) {
+        kith_i_centers_set(&lattice, full);
+        for (uint32_t j = 0; j < k; j++)
+            scale[j] = sqrt(space->trace) / space->finer / 2;
+        status =
+            auto_take_step(run, &l, &now, scale, share, "cluster", found, err);
+    }
+    if (!status) {
+        auto_shrink(found->move, d, d, k, found->noise, d, factor);
+        for (size_t i = 0; i < size; i++)
+            full[i] += factor[i / d] * found->move[i];
+    }
+    auto_locator_free(run, &l);
+    kith_i_free(lattice.coords);
+    kith_i_free(lattice.squares);
+    kith_i_free(scale);
+    kith_i_free(factor);
+    return status;
+}
+
+/* More random axes, as many as the noise of a step leaves worth having; the
+ * centres in them are not known yet. */
+static kith_status widen(auto_run *run, const auto_space *space, uint32_t k,
+                         uint32_t p, const double *centers, auto_space *wide,
+                         double *out, kith_error *err)
+{
+    uint32_t q = space->q, d = run->d;
+    *wide = *space;
+    wide->axes = kith_i_alloc((size_t)p * d, sizeof *wide->axes);
+    if (!wide->axes)
+        return kith_i_fail_memory(err);
+    memcpy(wide->axes, space->axes, (size_t)q * d * sizeof *wide->axes);
+    auto_random_axes(run, wide->axes, q, p);
+    wide->q = p;
+    wide->narrow = space->view;
+    double step = kith_i_domain_step(run->domain);
+    kith_status status =
+        kith_i_view_open(run->session, wide->axes, p, wide->mean,
+                         space->reach / space->finer * step, &wide->view, err);
+    if (status) {
+        kith_i_free(wide->axes);
+        return status;
+    }
+    wide->finer = step / kith_i_domain_step(kith_i_view_domain(wide->view));
+    double ratio = wide->finer / space->finer;
+    wide->reach *= ratio;
+    wide->trace *= ratio * ratio;
+    wide->outside = wide->trace * (1 - (double)p / d);
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < q; i++)
+            out[(size_t)j * p + i] = centers[(size_t)j * q + i] * ratio;
+    return KITH_OK;
+}
+
+/* Steps in the wider view; the first still has the labels of the narrow one. */
+static kith_status wide_steps(auto_run *run, const auto_space *wide,
+                              const auto_shares *shares, uint32_t k,
+                              const kith_i_centers *narrow, double share,
+                              double *centers, kith_error *err)
+{
+    double *scale = kith_i_alloc(k, sizeof *scale);
+    kith_status status = scale ? KITH_OK : kith_i_fail_memory(err);
+    auto_shares now = *shares;
+    auto_step found = {0};
+    for (uint32_t j = 0; !status && j < k; j++)
+        scale[j] = sqrt(wide->trace * wide->q / run->d);
+    for (uint32_t t = 0; !status && t < WIDE_STEPS; t++) {
+        auto_step_free(&found);
+        status = auto_step_in_view(run, wide, &now, k, t ? NULL : narrow, scale,
+                                   share / WIDE_STEPS - now.hist, "cluster",
+                                   centers, &found, err);
+        now.hist = 0; /* the radius serves both */
+    }
+    auto_step_free(&found);
+    kith_i_free(scale);
+    return status;
+}
+
+/* Sums in full space, labels by centres in the view. */
+static kith_status recover_from(auto_run *run, const auto_space *space,
+                                const auto_shares *shares,
+                                const kith_i_centers *lattice, double share,
+                                double *full, auto_step *found, kith_error *err)
+{
+    double trace = space->trace / pow(space->finer, 2);
+    int zoom = auto_zooms(run, lattice->k, share);
+    double first = zoom ? AUTO_ZOOM_FIRST * share : share + shares->hist;
+    auto_plain plan =
+        auto_plan_plain(run, space, &space->norms, trace, lattice->k,
+                        first * (1 - AUTO_BLIND_COUNTS));
+    kith_status status =
+        plain_step(run, space, lattice, &plan, first, full, found, err);
+    if (status || !zoom)
+        return status;
+    auto_step_free(found);
+    return zoom_step(run, space, shares, lattice->k, share - first, full, found,
+                     err);
+}
+
+static kith_status recover_blind(auto_run *run, const auto_space *space,
+                                 const auto_shares *shares, uint32_t k,
+                                 const double *centers, double *full,
+                                 auto_step *found, kith_error *err)
+{
+    double part = wide_part * shares->rec;
+    double carry =
+        wide_noise * part / WIDE_STEPS * run->budget * run->n_hat / k;
+    uint32_t q = space->q, p = q;
+    if (carry >= wide_worth * q)
+        p = (uint32_t)fmin(fmin(run->d, WIDE_MOST), floor(carry));
+    kith_i_centers lattice = {.k = k, .d = q};
+    lattice.coords = kith_i_alloc((size_t)k * p, sizeof *lattice.coords);
+    lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
+    double *better = kith_i_alloc((size_t)k * p, sizeof *better);
+    kith_status status = KITH_OK;
+    if (!lattice.coords || !lattice.squares || !better)
+        status = kith_i_fail_memory(err);
+    if (!status)
+        kith_i_centers_set(&lattice, centers);
+    if (!status && p > q) {
+        auto_space wide;
+        status = widen(run, space, k, p, centers, &wide, better, err);
+        if (!status) {
+            status =
+                wide_steps(run, &wide, shares, k, &lattice, part, better, err);
+            lattice.d = p;
+            if (!status) {
+                kith_i_centers_set(&lattice, better);
+                status = recover_from(run, &wide, shares, &lattice,
+                                      shares->rec - part, full, found, err);
+            }
+            kith_i_free(wide.axes);
+        }
+    } else if (!status) {
+        status = recover_from(run, space, shares, &lattice, shares->rec, full,
+                              found, err);
+    }
+    kith_i_free(lattice.coords);
+    kith_i_free(lattice.squares);
+    kith_i_free(better);
+    return status;
+}
+
+kith_status auto_finish_blind(auto_run *run, const auto_space *space,
+                              const auto_shares *shares,
+                              const auto_coreset *coreset,
+                              const double *centers, double *full,
+                              kith_result *result, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d, groups = k;
+    double *middle = kith_i_alloc((size_t)k * space->q, sizeof *middle);
+    double *wide = kith_i_alloc((size_t)k * d, sizeof *wide);
+    auto_step found = {0};
+    kith_status status = middle && wide ? KITH_OK : kith_i_fail_memory(err);
+    if (!status)
+        status =
+            auto_carried(run, space, shares, coreset, middle, &groups, err);
+    if (!status && groups < k)
+        status = auto_solve(run, coreset, groups, 3, 4, 1, middle, err);
+    else if (!status)
+        memcpy(middle, centers, (size_t)k * space->q * sizeof *middle);
+    if (!status)
+        status = recover_blind(run, space, shares, groups, middle, wide, &found,
+                               err);
+    if (!status && groups < k)
+        auto_spread_groups(run, space, coreset, groups, middle, wide,
+                           found.size, centers, full, result->weights);
+    double noise = 0;
+    for (uint32_t j = 0; !status && j < groups; j++) {
+        if (groups == k) {
+            result->weights[j] = fmax(found.size[j], 0);
+            memcpy(full + (size_t)j * d, wide + (size_t)j * d,
+                   d * sizeof *full);
+        }
+        noise += found.noise[j] * found.noise[j] * d / groups;
+    }
+    for (uint32_t j = 0; !status && j < k; j++)
+        kith_i_domain_clip(run->domain, full + (size_t)j * d);
+    if (!status) {
+        result->noise = sqrt(noise) * kith_i_domain_step(run->domain);
+        result->rounds = shares->rounds;
+        kith_i_result_set_centers(result, run->domain, full);
+    }
+    auto_step_free(&found);
+    kith_i_free(middle);
+    kith_i_free(wide);
+    return status;
+}

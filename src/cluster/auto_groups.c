@@ -1,0 +1,115 @@
+/* P8: in pure DP and many dimensions noise may leave no room for k centres in
+ * full space. How many it does leave room for is read off the coreset (free);
+ * the k centres then share the means of that many groups. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double shrunk = .3; /* part of the noise that shrinkage leaves */
+
+/* Mean squared distance of the coreset from k centres; *within: inside its
+ * points. */
+static double coreset_cost(const auto_coreset *c, uint32_t k,
+                           const double *centers, double *within)
+{
+    double sum = 0, total = 0, inside = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        double best = HUGE_VAL;
+        for (uint32_t j = 0; j < k; j++)
+            best =
+                fmin(best,
+                     kith_i_distance_squared(c->points + (size_t)i * c->q,
+                                             centers + (size_t)j * c->q, c->q));
+        sum += c->weight[i] * best;
+        inside += c->weight[i] * c->within[i];
+        total += c->weight[i];
+    }
+    *within = total > 0 ? inside / total : 0;
+    return total > 0 ? sum / total : 0;
+}
+
+kith_status auto_carried(auto_run *run, const auto_space *space,
+                         const auto_shares *shares, const auto_coreset *coreset,
+                         double *centers, uint32_t *out, kith_error *err)
+{
+    static const uint32_t ladder[] = {1,  2,  3,  4,  6,  8,  12,
+                                      16, 24, 32, 48, 64, 96, 128};
+    uint32_t k = run->k, steps = sizeof ladder / sizeof *ladder;
+    double d = run->d, step = 1 / (space->finer * space->finer);
+    double trace = space->trace * step, best = HUGE_VAL;
+    *out = k;
+    for (uint32_t i = 0; i <= steps; i++) {
+        uint32_t now = i < steps ? ladder[i] : k;
+        if (now > k || (i < steps && now == k))
+            continue;
+        kith_status status =
+            auto_solve(run, coreset, now, 1, 2, 1, centers, err);
+        if (status)
+            return status;
+        double within, cost = coreset_cost(coreset, now, centers, &within);
+        /* random axes see q/d of every variance */
+        cost *= step * d / space->q;
+        within *= step * d / space->q;
+        auto_plain plan =
+            auto_plan_plain(run, space, &space->norms, trace, now,
+                            shares->rec * (1 - AUTO_BLIND_COUNTS));
+        double noise = plan.cost;
+        if (auto_zooms(run, now, shares->rec)) {
+            double left = (1 - AUTO_ZOOM_FIRST) * (1 - AUTO_BLIND_COUNTS);
+            double unit = auto_sum_sd(run, left * shares->rec, d);
+            noise = fmin(noise, d * pow(unit * now / run->n_hat, 2) *
+                                    fmin(trace, cost + within));
+        }
+        if (cost + shrunk * noise < best) {
+            best = cost + shrunk * noise;
+            *out = now;
+        }
+    }
+    return KITH_OK;
+}
+
+/* k centres from the few that the budget carries: each takes the mean of its
+ * group, and what the view knows of the difference. */
+void auto_spread_groups(const auto_run *run, const auto_space *space,
+                        const auto_coreset *coreset, uint32_t groups,
+                        const double *middle, const double *wide,
+                        const double *size, const double *centers, double *full,
+                        double *weights)
+{
+    uint32_t k = run->k, q = space->q, d = run->d;
+    for (uint32_t j = 0; j < k; j++) {
+        const double *c = centers + (size_t)j * q;
+        uint32_t g = 0;
+        double best = HUGE_VAL, mass = 0, all = 0;
+        for (uint32_t h = 0; h < groups; h++) {
+            double v = kith_i_distance_squared(c, middle + (size_t)h * q, q);
+            if (v < best) {
+                best = v;
+                g = h;
+            }
+        }
+        for (uint32_t i = 0; i < coreset->n; i++) {
+            const double *p = coreset->points + (size_t)i * q;
+            double mine = kith_i_distance_squared(p, c, q);
+            int nearest = 1;
+            for (uint32_t h = 0; nearest && h < k; h++)
+                nearest = h == j || kith_i_distance_squared(
+                                        p, centers + (size_t)h * q, q) >= mine;
+            mass += nearest ? coreset->size[i] : 0;
+            all += coreset->size[i];
+        }
+        double total = 0;
+        for (uint32_t h = 0; h < groups; h++)
+            total += fmax(size[h], 0);
+        weights[j] = all > 0 ? total * mass / all : 0;
+        for (uint32_t i = 0; i < d; i++) {
+            double sum = 0;
+            for (uint32_t a = 0; a < q; a++)
+                sum += space->axes[(size_t)a * d + i] *
+                       (c[a] - middle[(size_t)g * q + a]);
+            full[(size_t)j * d + i] =
+                wide[(size_t)g * d + i] + sum / space->finer;
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/* features.c: k-means of sparse records on the features that matter. */
+#ifndef KITH_FEATURES_H
+#define KITH_FEATURES_H
+
+#include "cluster_i.h"
+
+/* As the methods of cluster_i.h. */
+kith_status kith_i_kmeans_features(kith_session *session,
+                                   const kith_kmeans_options *opt,
+                                   uint64_t rows, kith_result *result,
+                                   kith_error *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* Algorithm 5 of Balcan et al. 2017, recovery of sparse centres, repaired.
+ *
+ *   for each cluster j: n_j <- size + noise
+ *       I_j <- m features, one after the other, with weight
+ *              exp(e |S_j[r]| / (t m C)), S_j the sum of the records' entries
+ *       v_j <- S_j on I_j + noise, 0 elsewhere
+ *       z_j <- v_j / n_j
+ *
+ * Repairs (docs/central.md, items 20 to 22): it works on sums and a noisy size,
+ * not on a mean and the exact size; choice, values and size each have a share
+ * of the charge (the printed one spends up to 1.5 of it); C bounds an entry,
+ * the ball's radius a record; records have at most s entries because dataset.c
+ * leaves no more; nothing is recentred, so zeros stay zeros. m comes from the
+ * noise: at ceil(2s/eta) features the choice would be blind. */
+#include "balcan_i.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dp/release_features.h"
+
+/* Shares of a release's charge; the values get the rest. */
+static const double SIZE_SHARE = .05, CHOICE_SHARE = .55;
+
+/* A typical entry of a cluster's telling features, in units of C n_j. */
+static const double TELLING = .25;
+
+typedef struct {
+    kith_i_centers points;
+    int beside;               /* look at the view next to the records */
+    const uint32_t *features; /* k x m; NULL: cells only */
+    uint32_t m;
+} sparse_arg;
+
+static int16_t entry_at(const kith_i_block *block, uint32_t row,
+                        uint32_t feature)
+{
+    if (block->dense)
+        return block->dense[(size_t)row * block->dimension + feature];
+    uint32_t low = block->start[row], high = block->start[row + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (block->index[middle] < feature)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < block->start[row + 1] && block->index[low] == feature
+               ? block->value[low]
+               : 0;
+}
+
+/* The nearest point, and the record's entries in the features of its cell. */
+static void nearest_entries(const void *arg, const kith_i_block *block,
+                            double *scratch, uint32_t *cell, int32_t *value)
+{
+    const sparse_arg *a = arg;
+    kith_i_block low = {.rows = block->rows,
+                        .dimension = block->beside_dimension,
+                        .dense = block->beside};
+    kith_i_assign_block(&a->points, a->beside ? &low : block, scratch, cell,
+                        NULL);
+    for (uint32_t r = 0; value && r < block->rows; r++)
+        for (uint32_t t = 0; t < a->m; t++)
+            value[(size_t)r * a->m + t] =
+                entry_at(block, r, a->features[(size_t)cell[r] * a->m + t]);
+}
+
+uint32_t kith_i_sparse_bound(const kith_i_domain *domain)
+{
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < domain->dimension; i++) {
+        uint32_t a = (uint32_t)-domain->low_q[i];
+        uint32_t b = (uint32_t)domain->high_q[i];
+        most = a > most ? a : most;
+        most = b > most ? b : most;
+    }
+    /* a record of s equal entries has them at l2 / sqrt(s) */
+    double usual =
+        2 * sqrt((double)domain->l2_squared / (double)domain->sparsity);
+    return usual < most ? (uint32_t)fmax(usual, 1) : most;
+}
+
+uint32_t kith_i_sparse_picks(const kith_session *session, kith_i_loss charge,
+                             uint32_t k, double rows)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    kith_measure measure = kith_i_session_measure(session);
+    int pure = measure == KITH_PURE_DP;
+    double twice =
+        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+    double loss = kith_i_loss_value(charge, measure);
+    double size = rows / k;
+    /* scale of the choice in units of C: m / e, or sqrt(m) / (mu / .6267);
+     * its logarithm of d multiples must stay below a telling sum */
+    double signal = TELLING * size / (twice * log(domain->dimension + 1.0));
+    double m = pure ? signal * loss : pow(signal * loss / .6267, 2);
+    double most = fmin(4.0 * domain->sparsity, domain->dimension);
+    return (uint32_t)fmax(1, fmin(floor(m), most));
+}
+
+/* L1 and L2 bound of what a record adds on m of its features. */
+static void value_bounds(const kith_i_domain *domain, uint32_t m, double *l1,
+                         double *l2)
+{
+    double s = m < domain->sparsity ? m : domain->sparsity;
+    *l2 = (double)kith_i_domain_l2(domain);
+    *l1 = fmin((double)domain->l1, ceil(*l2 * sqrt(s)));
+}
+
+static kith_status release_values(kith_i_recovery *r, const char *what,
+                                  kith_i_map *map, uint32_t m,
+                                  kith_i_loss sizes, kith_i_loss values,
+                                  kith_i_cells *cells, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    uint64_t *radius = kith_i_alloc(r->k, sizeof *radius);
+    if (!radius)
+        return kith_i_fail_memory(err);
+    double l1, l2;
+    value_bounds(domain, m, &l1, &l2);
+    int pure = kith_i_session_measure(r->session) == KITH_PURE_DP;
+    int ball = pure && (m + 1) * l2 * l2 < 2 * l1 * l1;
+    for (uint32_t j = 0; j < r->k; j++)
+        radius[j] = (uint64_t)(pure && !ball ? l1 : l2);
+    kith_i_cells_spec spec = {.what = what,
+                              .cells = r->k,
+                              .width = m,
+                              .radius = radius,
+                              .ball = ball,
+                              .count_charge = sizes,
+                              .sum_charge = values};
+    kith_status status =
+        kith_i_release_cells(r->session, map, &spec, cells, err);
+    kith_i_free(radius);
+    return status;
+}
+
+/* z_j from the released sums: each entry shortened to what is not noise. */
+static void set_center(kith_i_recovery *r, const kith_i_cells *cells,
+                       uint32_t j, uint32_t m, const uint32_t *features)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    size_t d = domain->dimension;
+    double size = (double)cells->counts[j], sd = cells->sum_sd[j];
+    double *center = r->centers + j * d;
+    r->weights[j] = fmax(size, 0);
+    int lost = size < 1 || size < 2 * cells->count_sd;
+    r->variance[j] = lost ? HUGE_VAL : sd / size * (sd / size);
+    if (lost)
+        return;
+    memset(center, 0, d * sizeof *center);
+    for (uint32_t t = 0; t < m; t++) {
+        double v = (double)cells->sums[(size_t)j * m + t];
+        double keep = v * v > sd * sd ? 1 - sd * sd / (v * v) : 0;
+        center[features[(size_t)j * m + t]] = keep * v / size;
+    }
+    kith_i_domain_clip(domain, center);
+}
+
+static kith_status choose_and_sum(kith_i_recovery *r, const char *what,
+                                  const kith_i_view *view, sparse_arg *arg,
+                                  uint32_t *features, int last,
+                                  kith_i_loss charge, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(r->session);
+    kith_i_loss choice = kith_i_loss_share(charge, CHOICE_SHARE);
+    kith_i_loss sizes = kith_i_loss_share(charge, SIZE_SHARE);
+    kith_i_map map = {.run = nearest_entries,
+                      .arg = arg,
+                      .beside = view,
+                      .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, r->k,
+                                                       arg->points.d,
+                                                       arg->points.sparse)};
+    kith_i_features_spec spec = {.what = what,
+                                 .cells = r->k,
+                                 .picks = arg->m,
+                                 .bound = kith_i_sparse_bound(domain),
+                                 .charge = choice};
+    kith_status status =
+        kith_i_release_features(r->session, &map, &spec, features, err);
+    if (status)
+        return status;
+    kith_i_cells cells;
+    arg->features = features;
+    status = release_values(r, what, &map, arg->m, sizes,
+                            charge - choice - sizes, &cells, err);
+    if (status)
+        return status;
+    double *alive = kith_i_alloc(r->k, sizeof *alive);
+    if (!alive)
+        status = kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < r->k; j++) {
+        set_center(r, &cells, j, arg->m, features);
+        alive[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
+    }
+    r->noise = cells.sum_sd[0] * sqrt(arg->m) / fmax(r->rows / r->k, 1);
+    if (!status && !last)
+        kith_i_revive_lost(domain, r->coins, r->k, alive, r->centers);
+    kith_i_free(alive);
+    kith_i_cells_free(&cells);
+    return status;
+}
+
+kith_status kith_i_recover_sparse(kith_i_recovery *r, const char *what,
+                                  const kith_i_view *view, const double *points,
+                                  int last, kith_i_loss charge, kith_error *err)
+{
+    const kith_i_domain *domain =
+        view ? kith_i_view_domain(view) : kith_i_session_domain(r->session);
+    sparse_arg arg = {
+        .points = {.k = r->k, .d = domain->dimension, .sparse = domain->sparse},
+        .beside = view != NULL};
+    arg.m = kith_i_sparse_picks(
+        r->session, kith_i_loss_share(charge, CHOICE_SHARE), r->k, r->rows);
+    size_t size = (size_t)r->k * domain->dimension;
+    uint32_t *features = kith_i_alloc((size_t)r->k * arg.m, sizeof *features);
+    arg.points.coords = kith_i_alloc(size, sizeof(double));
+    arg.points.squares = kith_i_alloc(r->k, sizeof(double));
+    kith_status status = features && arg.points.coords && arg.points.squares
+                             ? KITH_OK
+                             : kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_centers_set(&arg.points, points ? points : r->centers);
+        status =
+            choose_and_sum(r, what, view, &arg, features, last, charge, err);
+    }
+    kith_i_free(features);
+    kith_i_free(arg.points.coords);
+    kith_i_free(arg.points.squares);
+    return status;
+}

@@ -1,0 +1,257 @@
+/* Sample and aggregate: the gate around the solver. The answer does not depend
+ * on how a solver orders its planes or turns its bases; the order that leaves
+ * is uniformly random; each record reaches one block; what would be noise only
+ * is refused. */
+#include <math.h>
+#include <stdatomic.h>
+
+#include "dp/release_blocks.h"
+#include "support/make_data.h"
+#include "support/stat.h"
+
+enum { K = 3, Q = 2, D = 5, N = 1000, BLOCK = 8 };
+
+typedef struct {
+    int mode; /* 0: fixed planes; 1: in random order, bases turned; 2: broken */
+    atomic_uint rows, calls;
+    atomic_ullong first; /* sum of the first coordinates */
+} answer;
+
+/* Plane l: e_l and e_(l+2). */
+static kith_status solve(const void *arg, const double *rows, uint32_t n,
+                         kith_i_coins *coins, double *planes, kith_error *err)
+{
+    (void)err;
+    answer *a = (answer *)(uintptr_t)arg;
+    atomic_fetch_add(&a->rows, n);
+    atomic_fetch_add(&a->calls, 1);
+    for (uint32_t r = 0; r < n; r++)
+        atomic_fetch_add(&a->first, (unsigned long long)rows[r * D]);
+    memset(planes, 0, K * Q * D * sizeof *planes);
+    uint32_t turn = a->mode == 1 ? (uint32_t)kith_i_coins_below(coins, K) : 0;
+    for (uint32_t l = 0; l < K; l++) {
+        double *plane = planes + (l + turn) % K * Q * D;
+        double t = a->mode == 1 ? kith_i_coins_unit(coins) * 7 : 0;
+        plane[l] = cos(t);
+        plane[l + 2] = sin(t);
+        plane[D + l] = -sin(t);
+        plane[D + l + 2] = cos(t);
+        if (a->mode == 2)
+            plane[D] += 3; /* not orthonormal: must not get through */
+    }
+    return KITH_OK;
+}
+
+static double *test_rows(void)
+{
+    double *rows = calloc((size_t)N * D, sizeof *rows);
+    for (int r = 0; r < N; r++) {
+        rows[r * D] = r % 100 / 200.0;
+        rows[r * D + 1] = .5;
+    }
+    return rows;
+}
+
+static kith_status release(const double *rows, answer *a, double epsilon,
+                           kith_neighbors nb, int overlap, int force,
+                           uint64_t seed, int64_t *out, kith_error *err)
+{
+    kith_session *s =
+        open_session(load(rows, N, D, ball(1)), epsilon, 1e-6, nb, 2, seed);
+    kith_i_blocks_spec spec = {.what = "test",
+                               .k = K,
+                               .q = Q,
+                               .solve = solve,
+                               .arg = a,
+                               .block_rows = BLOCK,
+                               .overlap = overlap,
+                               .force = force};
+    kith_status status = kith_i_release_blocks(s, &spec, out, err);
+    if (!status) {
+        assert_true(kith_i_session_left(s) == 0);
+        kith_receipt *all;
+        size_t count;
+        assert_int_equal(kith_i_session_receipts(s, &all, &count, NULL),
+                         KITH_OK);
+        assert_int_equal(count, nb == KITH_ADD_REMOVE ? 2 : 1);
+        assert_string_equal(all[count - 1].mechanism, "smooth-sensitivity");
+        assert_true(all[count - 1].scale == 0); /* depends on the records */
+        for (size_t i = 0; i < count; i++)
+            kith_i_free((void *)(uintptr_t)all[i].what);
+        kith_i_free(all);
+        /* nothing is left for a second one */
+        assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+                         KITH_ERR_BUDGET);
+    }
+    kith_session_close(s);
+    return status;
+}
+
+/* Which plane (0..K-1) each released matrix is; -1: none of them. */
+static int plane_of(const int64_t *m)
+{
+    for (int l = 0; l < K; l++) {
+        double worst = 0;
+        for (int i = 0; i < D; i++)
+            for (int j = 0; j < D; j++) {
+                double want = i == j && (i == l || i == l + 2);
+                double got = ldexp((double)m[i * D + j], -KITH_I_PLANE_BITS);
+                worst = fmax(worst, fabs(got - want));
+            }
+        if (worst < .3)
+            return l;
+    }
+    return -1;
+}
+
+/* Epsilon is absurd, so that the noise is small and the medoid shows. */
+static void test_equivariance(void **state)
+{
+    (void)state;
+    double *rows = test_rows();
+    uint64_t seen[6] = {0};
+    double p[6];
+    enum { RUNS = 180 };
+    for (uint64_t run = 0; run < RUNS; run++) {
+        answer a = {.mode = 1};
+        int64_t out[K * D * D];
+        kith_error err = {0};
+        if (release(rows, &a, 2000, KITH_REPLACE_ONE, 0, 0, run, out, &err))
+            fail_msg("%s", err.message);
+        int plane[K];
+        for (int l = 0; l < K; l++) {
+            plane[l] = plane_of(out + l * D * D);
+            assert_true(plane[l] >= 0);
+            for (int i = 0; i < D * D; i++)
+                assert_true(out[l * D * D + i] ==
+                            out[l * D * D + i % D * D + i / D]);
+        }
+        assert_true(plane[0] != plane[1] && plane[1] != plane[2] &&
+                    plane[0] != plane[2]);
+        seen[plane[0] * 2 + (plane[1] > plane[2])]++;
+        /* a partition: every record once, into 125 blocks */
+        assert_int_equal(a.rows, N);
+        assert_int_equal(a.calls, N / BLOCK);
+    }
+    for (int i = 0; i < 6; i++)
+        p[i] = 1 / 6.0;
+    size_t degrees;
+    double x = chi_square(seen, p, 6, 0, RUNS, &degrees);
+    assert_true(x < chi_square_limit(degrees));
+    free(rows);
+}
+
+/* Every record is dealt exactly once (the sum of first coordinates is right),
+ * also when each goes its own way. */
+static void test_dealing(void **state)
+{
+    (void)state;
+    double *rows = test_rows();
+    int64_t out[K * D * D];
+    answer one = {.mode = 0}, other = {.mode = 0}, lap = {.mode = 0};
+    assert_int_equal(
+        release(rows, &one, 500, KITH_REPLACE_ONE, 0, 0, 1, out, NULL),
+        KITH_OK);
+    assert_int_equal(
+        release(rows, &other, 500, KITH_ADD_REMOVE, 0, 0, 1, out, NULL),
+        KITH_OK);
+    assert_int_equal(one.rows, N);
+    assert_int_equal(other.rows, N);
+    assert_true(one.first == other.first && one.first > 0);
+    assert_true(other.calls <= N / BLOCK + 20); /* noisy count; some empty */
+    assert_true(other.calls > N / BLOCK - 20);
+    assert_int_equal(
+        release(rows, &lap, 3000, KITH_REPLACE_ONE, 1, 0, 1, out, NULL),
+        KITH_OK);
+    assert_int_equal(lap.rows, N); /* m blocks of n / m */
+    assert_true(lap.first != one.first);
+    kith_error err = {0};
+    assert_int_equal(
+        release(rows, &lap, 3000, KITH_ADD_REMOVE, 1, 0, 1, out, &err),
+        KITH_ERR_PRIVACY);
+    free(rows);
+}
+
+/* A solver's rubbish becomes the default answer: all planes the first axes. */
+static void test_rubbish(void **state)
+{
+    (void)state;
+    double *rows = test_rows();
+    int64_t out[K * D * D];
+    answer a = {.mode = 2};
+    assert_int_equal(
+        release(rows, &a, 2000, KITH_REPLACE_ONE, 0, 0, 3, out, NULL), KITH_OK);
+    for (int l = 0; l < K; l++)
+        for (int i = 0; i < D; i++) {
+            double got =
+                ldexp((double)out[(l * D + i) * D + i], -KITH_I_PLANE_BITS);
+            assert_true(fabs(got - (i < Q)) < .3);
+        }
+    free(rows);
+}
+
+static void test_refusal(void **state)
+{
+    (void)state;
+    double *rows = test_rows();
+    int64_t out[K * D * D];
+    answer a = {.mode = 0};
+    kith_error err = {0};
+    assert_int_equal(
+        release(rows, &a, .1, KITH_REPLACE_ONE, 0, 0, 1, out, &err),
+        KITH_ERR_PRIVACY);
+    assert_non_null(strstr(err.message, "epsilon >="));
+    assert_int_equal(a.calls, 0); /* before a record was looked at */
+    assert_int_equal(
+        release(rows, &a, .1, KITH_REPLACE_ONE, 0, 1, 1, out, &err), KITH_OK);
+    assert_true(a.calls > 0);
+    free(rows);
+}
+
+/* Pure sessions, ledgers and spent sessions are refused. */
+static void test_sessions(void **state)
+{
+    (void)state;
+    double *rows = test_rows();
+    int64_t out[K * D * D];
+    answer a = {.mode = 0};
+    kith_i_blocks_spec spec = {.what = "test",
+                               .k = K,
+                               .q = Q,
+                               .solve = solve,
+                               .arg = &a,
+                               .block_rows = BLOCK,
+                               .force = 1};
+    kith_session *s =
+        open_session(load(rows, N, D, ball(1)), 1, 0, KITH_REPLACE_ONE, 1, 1);
+    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+                     KITH_ERR_PRIVACY);
+    kith_session_close(s);
+    kith_ledger *ledger = NULL;
+    kith_session_options opt;
+    kith_session_options_init(&opt, sizeof opt);
+    opt.privacy = (kith_privacy){1, 1e-6, KITH_REPLACE_ONE};
+    opt.account = "a";
+    assert_int_equal(kith_ledger_memory_new(&ledger, NULL), KITH_OK);
+    assert_int_equal(kith_ledger_grant(ledger, "a", &opt.privacy, NULL),
+                     KITH_OK);
+    opt.ledger = ledger;
+    assert_int_equal(
+        kith_session_open(load(rows, N, D, ball(1)), &opt, &s, NULL), KITH_OK);
+    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+                     KITH_ERR_BUDGET);
+    kith_session_close(s);
+    kith_ledger_free(ledger);
+    assert_int_equal(a.calls, 0);
+    free(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equivariance), cmocka_unit_test(test_dealing),
+        cmocka_unit_test(test_rubbish),      cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_sessions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* `kith local`: its parts, and `kith local simulate`: read the rows, run the
+ * protocol on them, write what it published. */
+#include <math.h>
+#include <stdio.h>
+
+#include "centers.h"
+#include "cli.h"
+#include "commands.h"
+#include "local_cli.h"
+#include "model.h"
+
+const arg_command *command_local(void)
+{
+    static const arg_command *const parts[] = {&local_simulate_command,
+                                               &local_plan_command,
+                                               &local_bound_command, NULL};
+    static const arg_command command = {
+        .name = "local",
+        .summary = "Cluster what nobody holds: each user sends one noisy "
+                   "report.",
+        .usage = "COMMAND [OPTION]...",
+        .notes = "kith local COMMAND --help tells more.\n",
+        .parts = parts,
+    };
+    local_tables_prepare();
+    return &command;
+}
+
+static void warn_void(const local_cli *cli)
+{
+    run_warn(&cli->common);
+    if (cli->options.law)
+        cli_note("warning: --law: nobody's report is in this, only the law of "
+                 "their sums; guarantee: none");
+    if (cli->options.delta > 0 &&
+        cli->options.method != KITH_LOCAL_WEIGHTED_CENTERS)
+        cli_note("note: --method %s is pure and will spend no delta",
+                 local_method_name(cli));
+}
+
+static int run_on_data(local_cli *cli, const args *a,
+                       kith_local_forecast *forecast, kith_result **result,
+                       kith_local_summary **summary)
+{
+    kith_error err = {0};
+    kith_dataset *data = NULL;
+    run_common *c = &cli->common;
+    cli->options.progress = progress_step;
+    cli->options.progress_arg = &c->progress;
+    kith_status status =
+        kith_dataset_open(a->operands, a->operand_count, &c->source.options,
+                          &c->bounds.view, &data, &err);
+    if (!status)
+        status = kith_local_predict_data(data, &cli->options, forecast, &err);
+    if (!status && !c->quiet)
+        local_print_forecast(cli, forecast);
+    if (!status)
+        status =
+            kith_local_simulate(data, &cli->options, result, summary, &err);
+    progress_clear(&c->progress);
+    kith_dataset_free(data);
+    return cli_status(status, &err);
+}
+
+static void write_centers(const char *path, FILE *file,
+                          const kith_result *result)
+{
+    uint32_t k = 0, d = 0;
+    const double *centers = kith_result_centers(result, &k, &d);
+    if (output_has_suffix(path, ".npy")) {
+        npy_write_header(file, k, d);
+        npy_write_values(file, centers, (size_t)k * d);
+        return;
+    }
+    for (size_t j = 0; j < k; j++)
+        csv_write_row(file, centers + j * d, d);
+}
+
+static int write_all(const local_cli *cli, const kith_result *result,
+                     json_t *json, output *model_out, output *centers)
+{
+    int bad = !json || json_out(model_out->file, json);
+    int code = bad ? cli_no_memory() : CLI_OK;
+    if (!code && cli->centers) {
+        write_centers(cli->centers, centers->file, result);
+        code = output_finish(centers);
+    }
+    if (!code)
+        code = output_finish(model_out);
+    if (!code && cli->centers)
+        code = output_commit(centers);
+    return code ? code : output_commit(model_out);
+}
+
+static void print_summary(const local_cli *cli, const kith_result *result,
+                          const kith_local_summary *summary)
+{
+    uint32_t k = 0;
+    kith_result_centers(result, &k, NULL);
+    local_print_groups(summary);
+    if (k < cli->options.clusters)
+        cli_note("only %u of %u centres could be told from noise", k,
+                 cli->options.clusters);
+    if (cli->common.output)
+        cli_note("the model was written to %s", cli->common.output);
+    if (cli->options.law || cli->options.insecure)
+        cli_note("guarantee: none");
+    else
+        cli_note("guarantee: nothing that a user sends is more than e^%g = "
+                 "%.3g times likelier or less\nlikely depending on what is in "
+                 "her row%s",
+                 cli->options.epsilon, exp(cli->options.epsilon),
+                 cli->options.delta > 0 ? ", apart from a chance of delta"
+                                        : "");
+}
+
+int local_simulate_main(const args *a)
+{
+    local_cli cli;
+    output model_out = {0}, centers = {0};
+    kith_local_forecast forecast;
+    kith_result *result = NULL;
+    kith_local_summary *summary = NULL;
+    int code = local_cli_parse(&cli, a);
+    if (!code) {
+        warn_void(&cli);
+        code = output_open(&model_out, cli.common.output);
+    }
+    if (!code && cli.centers)
+        code = output_open(&centers, cli.centers);
+    if (!code)
+        code = run_on_data(&cli, a, &forecast, &result, &summary);
+    if (!code) {
+        json_t *json = local_model_build(result, summary, &forecast, &cli);
+        code = write_all(&cli, result, json, &model_out, &centers);
+        json_decref(json);
+    }
+    if (!code && !cli.common.quiet)
+        print_summary(&cli, result, summary);
+    output_discard(&model_out);
+    output_discard(&centers);
+    kith_local_summary_free(summary);
+    kith_result_free(result);
+    local_cli_free(&cli);
+    return code;
+}

@@ -1,0 +1,254 @@
+/* What private runs share; see run_common.h. */
+#include "run_common.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "model.h"
+#include "output.h"
+
+enum { MAX_STARTS = 10000 };
+
+const arg_option run_privacy_options[] = {
+    {"epsilon", 'e', "EPS",
+     "privacy budget (required): smaller is more private; 1 is usual"},
+    {"delta", 0, "D",
+     "0 (default) for pure differential privacy; a small number such as 1e-6, "
+     "well below one over the number of rows, allows less noise"},
+    {"adjacency", 0, "A",
+     "add-remove (default): hides whether a row is there, and so the number "
+     "of rows; replace-one: hides what is in a row"},
+    {"ledger", 0, "URI",
+     "charge a durable ledger; this version has none and exits with 5"},
+    {"account", 0, "NAME", "the ledger's account to charge"},
+    {"insecure-seed", 0, "N",
+     "draw the noise from a seed, for tests; voids every guarantee"},
+};
+const size_t run_privacy_count =
+    sizeof run_privacy_options / sizeof *run_privacy_options;
+
+const arg_option run_output_options[] = {
+    {"output", 'o', "FILE", "write the model here, not to standard output"},
+    {"dry-run", 0, NULL,
+     "read no data: price a run of --rows rows and --dimension features, and "
+     "predict its noise"},
+    {"rows", 0, "N", "with --dry-run: a public guess of the number of rows"},
+    {"progress", 0, "WHEN", "auto (default: on a terminal), always or never"},
+    {"quiet", 0, NULL, "print errors and warnings only"},
+};
+const size_t run_output_count =
+    sizeof run_output_options / sizeof *run_output_options;
+
+/* ---- checks -------------------------------------------------------------- */
+
+int run_refuse_with(const args *a, const char *name, const char *const *others)
+{
+    for (; others && *others; others++)
+        if (args_value(a, *others))
+            return cli_usage("--%s has no meaning with --%s", *others, name);
+    return CLI_OK;
+}
+
+static int check_exclusions(const run_common *run, const args *a,
+                            const run_limits *limits)
+{
+    static const char *const not_plain[] = {
+        "epsilon", "delta",   "adjacency", "insecure-seed",
+        "ledger",  "account", "dry-run",   NULL};
+    static const char *const not_dry[] = {
+        "insecure-seed", "format", "columns", "header", "no-header",
+        "missing",       "ledger", "account", NULL};
+    int code = CLI_OK;
+    if (run->non_private) {
+        code = run_refuse_with(a, "non-private", not_plain);
+        if (!code)
+            code = run_refuse_with(a, "non-private", limits->not_plain);
+    }
+    if (!code && run->dry_run) {
+        code = run_refuse_with(a, "dry-run", not_dry);
+        if (!code)
+            code = run_refuse_with(a, "dry-run", limits->not_dry);
+    }
+    return code;
+}
+
+static int check_mode(const run_common *run, const args *a,
+                      const run_limits *limits)
+{
+    int dry = run->dry_run, code = check_exclusions(run, a, limits);
+    if (code)
+        return code;
+    if (args_value(a, "starts") && !run->non_private)
+        return cli_usage("--starts needs --non-private: each start of a "
+                         "private run would cost budget");
+    if (args_value(a, "rows") && !dry)
+        return cli_usage("--rows needs --dry-run: the number of rows is "
+                         "private and is never asked for otherwise");
+    if (dry && a->operand_count)
+        return cli_usage("--dry-run reads no data: drop the input files");
+    if (dry && (!args_value(a, "rows") || !args_value(a, "dimension")))
+        return cli_usage("--dry-run needs --rows N and --dimension D");
+    if (!dry && !a->operand_count)
+        return cli_usage("no input file (use - and --format for standard "
+                         "input)");
+    if (args_value(a, "account") && !args_value(a, "ledger"))
+        return cli_usage("--account is an account of a --ledger: give both");
+    if (args_value(a, "ledger"))
+        return cli_fail(CLI_STORE, "this version has no durable ledger: leave "
+                                   "--ledger out and keep account yourself");
+    return CLI_OK;
+}
+
+static int parse_privacy(run_common *run, const args *a)
+{
+    static const char *const words[] = {"add-remove", "replace-one", NULL};
+    kith_privacy *p = &run->privacy;
+    unsigned adjacency = 0;
+    if (run->non_private)
+        return CLI_OK;
+    if (!args_value(a, "epsilon"))
+        return cli_usage("-e EPS (--epsilon) is required: the privacy budget "
+                         "has no default");
+    int code = args_real(a, "epsilon", &p->epsilon);
+    if (!code)
+        code = args_real(a, "delta", &p->delta);
+    if (!code)
+        code = args_choice(a, "adjacency", words, &adjacency);
+    if (code)
+        return code;
+    p->neighbors = adjacency ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+    if (!(p->epsilon > 0 && p->epsilon <= 4096))
+        return cli_usage("--epsilon: '%s' is not above 0 and at most 4096",
+                         args_value(a, "epsilon"));
+    if (!(p->delta >= 0 && p->delta < 1))
+        return cli_usage("--delta: '%s' is not from 0 to below 1",
+                         args_value(a, "delta"));
+    return CLI_OK;
+}
+
+static int parse_numbers(run_common *run, const args *a,
+                         const run_limits *limits)
+{
+    if (!args_value(a, "clusters"))
+        return cli_usage("-k K (--clusters) is required: how many %s?",
+                         limits->things);
+    int code = args_count(a, "clusters", 1, limits->clusters, &run->clusters);
+    if (!code)
+        code = parse_privacy(run, a);
+    if (!code)
+        code = args_count(a, "rounds", 1, limits->rounds, &run->rounds);
+    if (!code)
+        code = args_count(a, "starts", 1, MAX_STARTS, &run->starts);
+    if (!code)
+        code = args_whole(a, "seed", 0, INT64_MAX, &run->seed);
+    if (!code)
+        code =
+            args_whole(a, "insecure-seed", 0, INT64_MAX, &run->insecure_seed);
+    if (!code)
+        code = args_whole(a, "rows", 1, INT64_MAX, &run->rows);
+    return code;
+}
+
+int run_common_parse(run_common *run, const args *a, const run_limits *limits)
+{
+    *run = (run_common){
+        .starts = limits->starts,
+        .insecure = args_value(a, "insecure-seed") != NULL,
+        .non_private = args_value(a, "non-private") != NULL,
+        .dry_run = args_value(a, "dry-run") != NULL,
+        .quiet = args_value(a, "quiet") != NULL,
+        .output = args_value(a, "output"),
+    };
+    if (run->output && !strcmp(run->output, "-"))
+        run->output = NULL; /* standard output */
+    int code = check_mode(run, a, limits);
+    if (!code)
+        code = parse_numbers(run, a, limits);
+    if (!code)
+        code = progress_parse(&run->progress, a);
+    if (!code)
+        code = source_parse(&run->source, a);
+    if (!code)
+        code = bounds_parse(&run->bounds, a);
+    if (!code)
+        code = output_check_inputs(run->output, a->operands, a->operand_count);
+    return code;
+}
+
+void run_common_free(run_common *run)
+{
+    source_free(&run->source);
+    bounds_free(&run->bounds);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+kith_status run_session_open(const run_common *run, kith_dataset **data,
+                             kith_session **out, kith_error *err)
+{
+    kith_session_options so;
+    kith_session_options_init(&so, sizeof so);
+    so.privacy = run->privacy;
+    so.threads = run->source.threads;
+    so.insecure = run->insecure;
+    so.insecure_seed = run->insecure_seed;
+    kith_status status = kith_session_open(*data, &so, out, err);
+    if (!status)
+        *data = NULL;
+    return status;
+}
+
+void run_warn(const run_common *run)
+{
+    if (run->insecure)
+        cli_note("warning: --insecure-seed: the noise can be drawn again by "
+                 "anybody; this output is NOT private");
+    if (run->non_private) {
+        cli_note("warning: --non-private: no noise is added; this output is "
+                 "NOT private");
+        return;
+    }
+    if (run->privacy.epsilon > 10)
+        cli_note("warning: weak guarantee: epsilon above 10 hides next to "
+                 "nothing; usual values are 0.1 to 3");
+    if (run->privacy.delta >= 1e-3)
+        cli_note("warning: weak guarantee: delta should be well below one "
+                 "over the number of rows, such as 1e-6");
+}
+
+void run_print_guarantee(const run_common *run, const kith_result *result)
+{
+    const char *guarantee = kith_result_guarantee(result);
+    if (run->non_private || run->insecure || !strcmp(guarantee, "none")) {
+        cli_note("guarantee: none");
+        return;
+    }
+    const kith_privacy *p = &run->privacy;
+    const char *secret = p->neighbors == KITH_REPLACE_ONE
+                             ? "what is in any one row"
+                             : "whether any one row is in the data";
+    char chance[80] = "";
+    if (p->delta > 0)
+        snprintf(chance, sizeof chance, ", apart from a chance of %g",
+                 p->delta);
+    if (!strcmp(guarantee, "asymptotic"))
+        cli_note("guarantee: asymptotic: the model was drawn by a sampler that "
+                 "reaches its law in\nthe limit only (a Markov chain, in "
+                 "floating point); no test can tell how close\nthis run came "
+                 "to it. In that limit:");
+    cli_note("guarantee: nothing that the model shows is more than e^%g = %.3g "
+             "times likelier or\nless likely depending on %s%s",
+             p->epsilon, exp(p->epsilon), secret, chance);
+    if (!model_adds_up(result)) {
+        cli_note("%zu noisy releases; they do not add up with other runs' as "
+                 "mu (Gaussian DP)",
+                 kith_result_receipt_count(result));
+        return;
+    }
+    cli_note("%zu noisy releases, total loss %s = %.6g",
+             kith_result_receipt_count(result),
+             p->delta > 0 ? "mu (Gaussian DP)" : "epsilon",
+             model_total_loss(result));
+}

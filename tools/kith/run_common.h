@@ -1,0 +1,69 @@
+/* run_common: what every private run of the command shares: the budget, the
+ * input, the bounds, where the result goes. A command's own struct begins with
+ * one of these. */
+#ifndef KITH_TOOL_RUN_COMMON_H
+#define KITH_TOOL_RUN_COMMON_H
+
+#include <jansson.h>
+#include <kith/kith.h>
+
+#include "output.h"
+#include "progress.h"
+#include "source.h"
+
+typedef struct run_common {
+    uint32_t clusters, rounds, starts;
+    kith_privacy privacy; /* all zero: --non-private */
+    uint64_t seed, insecure_seed;
+    int insecure, non_private, dry_run, quiet;
+    uint64_t rows; /* --dry-run: the guess */
+    source source;
+    bounds bounds;
+    progress progress;
+    const char *output; /* file name or NULL */
+} run_common;
+
+/* Groups of options that the functions below look at. */
+extern const arg_option run_privacy_options[], run_output_options[];
+extern const size_t run_privacy_count, run_output_count;
+
+/* ---- run_common.c ---------------------------------------------------------
+ */
+
+/* The names say what an option of the command is about. */
+typedef struct run_limits {
+    const char *things;           /* "centres" */
+    uint32_t clusters, rounds;    /* the most of each */
+    uint32_t starts;              /* of a non-private run, by default */
+    const char *const *not_dry;   /* the command's own options that have no  */
+    const char *const *not_plain; /* meaning with --dry-run, --non-private  */
+} run_limits;
+
+/* Options to run, and how they exclude each other. Exit code; free in any
+ * case. */
+int run_common_parse(run_common *run, const args *a, const run_limits *limits);
+void run_common_free(run_common *run);
+
+/* Options that have no meaning next to the one named first. Exit code. */
+int run_refuse_with(const args *a, const char *name, const char *const *others);
+
+/* Warn of weak or no privacy. */
+void run_warn(const run_common *run);
+
+/* Open a session on the dataset; *data becomes NULL, it is the session's. */
+kith_status run_session_open(const run_common *run, kith_dataset **data,
+                             kith_session **out, kith_error *err);
+
+/* Say on standard error what is guaranteed, and what it cost. */
+void run_print_guarantee(const run_common *run, const kith_result *result);
+
+/* ---- run_plan.c: --dry-run ------------------------------------------------
+ */
+
+/* Write the plan as JSON to the output and as a table to standard error. own:
+ * the command's fields (taken, NULL: no memory); prediction: the words before
+ * the predicted noise. Exit code. */
+int run_plan_print(const run_common *run, const kith_result *plan, output *o,
+                   json_t *own, const char *prediction);
+
+#endif
