@@ -138,6 +138,8 @@ void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to);
 /* ---- auto_middle.c: A1 to A3 ----------------------------------------------
  */
 
+/* A1: n_hat. */
+kith_status auto_count_rows(auto_run *run, kith_error *err);
 /* mean, zero, norms, taxicabs, reach and trace (in steps of the rows). */
 kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
 

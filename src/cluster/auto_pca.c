@@ -9,12 +9,14 @@ enum {
     SOME_AXES = 32,
     LARGE_VIEW = 1 << 25,
     LEAST_AXES = 4,
+    COARSE_FROM = 256,
     BLIND_ALL = 16,
     BLIND_AXES = 16
 };
 static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 
-/* Rows about the mean as int16 values: halved where they might not fit. */
+/* Rows about the mean as int16 values: halved where they might not fit, or more
+ * often where a coarser lattice will do. */
 typedef struct {
     const int32_t *mean;
     uint32_t d;
@@ -26,12 +28,16 @@ static void map_centred(const void *arg, const kith_i_block *block,
 {
     (void)scratch;
     const centred_arg *a = arg;
+    /* coarse: to the nearest (the gate clips what that makes too long) */
+    int32_t half = a->halve > 1 ? 1 << (a->halve - 1) : 0;
     for (size_t r = 0; r < block->rows; r++) {
         cell[r] = 0;
         const int16_t *x = block->dense + r * a->d;
         int32_t *v = value + r * a->d;
-        for (size_t i = 0; i < a->d; i++)
-            v[i] = (x[i] - a->mean[i]) / (1 << a->halve);
+        for (size_t i = 0; i < a->d; i++) {
+            int32_t t = x[i] - a->mean[i];
+            v[i] = (t < 0 ? t - half : t + half) / (1 << a->halve);
+        }
     }
 }
 
@@ -149,7 +155,12 @@ static kith_status find_axes(auto_run *run, double r2, double share,
             mean[i] - run->domain->low_q[i] > INT16_MAX)
             arg.halve = 1;
     }
-    double unit = arg.halve ? 2 : 1, sd = 0;
+    /* Many directions: their products are what takes time, and a coarser
+     * lattice, on which they are exact in single precision, shows the
+     * directions as well. */
+    while (d >= COARSE_FROM && ceil(ldexp(r2, -arg.halve)) > KITH_I_SMALL_VALUE)
+        arg.halve++;
+    double unit = ldexp(1, arg.halve), sd = 0;
     kith_i_gram_spec spec = {.what = "second moments",
                              .cells = 1,
                              .width = d,
@@ -196,14 +207,29 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     return status;
 }
 
+/* So few rows, for this budget, that a summary of them would be noise. Pure:
+ * second moments are out of reach; Gaussian: measured (docs/auto.md). */
+static int too_few_rows(const auto_run *run)
+{
+    return run->pure ? 12 * noise_edge(run, .10) > run->n_hat
+                     : run->budget * run->n_hat < 120;
+}
+
 kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
 {
     double r2, share;
-    kith_status status = auto_find_middle(run, space, err);
+    int few = run->d <= BLIND_ALL;
+    kith_status status = auto_count_rows(run, err);
+    if (!status && few && too_few_rows(run)) {
+        space->unseen = 1; /* whatever the radius turns out to be */
+        return KITH_OK;
+    }
+    if (!status)
+        status = auto_find_middle(run, space, err);
     if (status)
         return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
-    if (run->pure && share <= 0 && run->d <= BLIND_ALL) {
+    if (run->pure && share <= 0 && few) {
         space->unseen = 1;
         return KITH_OK;
     }

@@ -71,9 +71,12 @@ static void visit(void *p, uint32_t worker, uint64_t first,
         for (uint32_t r = 0; r < block->rows; r++)
             if (w->cell[r] == c)
                 fetch(a, block, r, w, w->gathered + n++ * width);
-        if (n > 0)
-            kith_i_gram_rows(w->gathered, n, (uint32_t)width, w->gram_scratch,
-                             w->grams + c * width * width);
+        if (n > 0) /* the radius bounds every entry (fetch) */
+            (a->spec->radius && a->spec->radius <= KITH_I_SMALL_VALUE
+                 ? kith_i_gram_small
+                 : kith_i_gram_rows)(w->gathered, n, (uint32_t)width,
+                                     w->gram_scratch,
+                                     w->grams + c * width * width);
     }
 }
 

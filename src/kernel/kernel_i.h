@@ -120,6 +120,13 @@ void kith_i_accumulate_rows(const kith_i_block *block, const uint32_t *cell,
 void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
                       double *scratch, int64_t *gram);
 
+/* The same for |values| <= KITH_I_SMALL_VALUE, in single precision: 256 rows of
+ * products of at most 2^16 stay within 2^24, so nothing rounds. */
+#define KITH_I_SMALL_VALUE 256u
+#define KITH_I_SMALL_ROWS  256u
+void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
+                       double *scratch, int64_t *gram);
+
 /* ---- released points: seeding.c, lloyd.c --------------------------------- */
 
 /* n weighted points of dimension d, row-major; weights >= 0. */

@@ -20,3 +20,21 @@ void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
         for (size_t j = 0; j <= i; j++)
             gram[i * w + j] += (int64_t)block[i * w + j];
 }
+
+void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
+                       double *scratch, int64_t *gram)
+{
+    float *wide = (float *)scratch, *block = wide + (size_t)rows * w;
+    for (uint32_t from = 0; from < rows; from += KITH_I_SMALL_ROWS) {
+        uint32_t left = rows - from;
+        uint32_t n = left < KITH_I_SMALL_ROWS ? left : KITH_I_SMALL_ROWS;
+        const int16_t *v = values + (size_t)from * w;
+        for (size_t i = 0; i < (size_t)n * w; i++)
+            wide[i] = v[i];
+        cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (int)w, (int)n, 1.0f,
+                    wide, (int)w, 0.0f, block, (int)w);
+        for (size_t i = 0; i < w; i++)
+            for (size_t j = 0; j <= i; j++)
+                gram[i * w + j] += (int64_t)block[i * w + j];
+    }
+}

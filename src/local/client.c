@@ -38,18 +38,46 @@ static const char *odds_flaw(kith_i_odds odds, kith_i_odds most)
     if (odds.den == 0 || odds.den > UINT64_C(1) << 32 || odds.num <= odds.den ||
         odds.num >= UINT64_C(1) << 48)
         return "the odds make no sense";
-    if ((kith_i_u128)odds.num * most.den > (kith_i_u128)most.num * odds.den)
+    if (most.den == 0 ||
+        (kith_i_u128)odds.num * most.den > (kith_i_u128)most.num * odds.den)
         return "the odds reveal more than this device allows";
     return NULL;
 }
 
+/* a < b as they are, num / 2^shift; shifts below 64. */
+static int scale_less(kith_i_scale a, kith_i_scale b)
+{
+    return (kith_i_u128)a.num << b.shift < (kith_i_u128)b.num << a.shift;
+}
+
+static const char *noise_flaw(const kith_i_mechanism *m,
+                              const kith_i_question *q,
+                              const kith_i_limits *limits)
+{
+    if (limits->sigma.num == 0 || limits->sigma.shift >= 64)
+        return "this device does not send Gaussian reports";
+    if (!(q->delta > 0 && q->delta <= limits->delta))
+        return "delta is more than this device allows";
+    if (m->sigma.shift >= 56 || m->sigma.num >= UINT64_C(1) << 62 ||
+        m->sigma.num >> m->sigma.shift >= UINT64_C(1) << 26 ||
+        m->sigma.num >> m->sigma.shift == 0)
+        return "the noise makes no sense";
+    return scale_less(m->sigma, limits->sigma)
+               ? "the noise hides less than this device demands"
+               : NULL;
+}
+
+/* Sizes that the kind has no use for must be 0: nobody allocates by them. */
 static const char *symbol_flaw(const kith_i_mechanism *m,
                                const kith_i_question *q)
 {
     if (m->symbols == 0 || m->symbols != kith_i_question_symbols(q))
         return "the mechanism has another number of symbols";
+    if (m->width != 0 || m->kept != 0 || m->buckets != 0 || m->top != 0 ||
+        (m->kind != KITH_I_RANDOMIZER_HADAMARD && m->rows != 0))
+        return "a mechanism for symbols has sizes of vectors";
     if (m->kind == KITH_I_RANDOMIZER_OLH)
-        return m->outputs >= 2 && m->outputs <= UINT64_C(1) << 31
+        return m->outputs >= 2 && m->outputs <= UINT64_C(1) << 30
                    ? NULL
                    : "the hash has too few or too many values";
     if (m->symbols > TABLE_MAX)
@@ -70,17 +98,18 @@ static const char *vector_flaw(const kith_i_mechanism *m,
         m->kept != kith_i_question_kept(q, d) || m->width == 0 ||
         m->buckets != q->place.places)
         return "the mechanism is for other vectors";
+    if (m->symbols != 0 || m->rows != 0)
+        return "a mechanism for vectors has sizes of symbols";
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
-        return NULL;
+        return m->outputs == 0 && m->top == 0
+                   ? NULL
+                   : "a Gaussian mechanism has a codebook";
     return m->outputs == KITH_I_CODEBOOK && m->top > 0 &&
                    m->top < KITH_I_CODEBOOK
                ? NULL
                : "the codebook has the wrong size";
 }
 
-/* sigma is compared with what accountant.c finds by mechanism.c, which this
- * code cannot call: a device that takes part in the reference mode is built
- * with both. */
 const char *kith_i_mechanism_flaw(const kith_i_mechanism *m,
                                   const kith_i_question *q, uint32_t d,
                                   const kith_i_limits *limits)
@@ -100,13 +129,8 @@ const char *kith_i_mechanism_flaw(const kith_i_mechanism *m,
         flaw = vector_flaw(m, q, d);
         break;
     case KITH_I_RANDOMIZER_GAUSSIAN:
-        if (!(q->delta > 0 && q->delta <= limits->delta))
-            return "delta is more than this device allows";
-        if (m->sigma.shift >= 56 ||
-            m->sigma.num >> m->sigma.shift >= UINT64_C(1) << 26 ||
-            m->sigma.num >> m->sigma.shift == 0)
-            return "the noise makes no sense";
-        return vector_flaw(m, q, d);
+        flaw = vector_flaw(m, q, d);
+        return flaw ? flaw : noise_flaw(m, q, limits);
     case KITH_I_RANDOMIZER_AUTO:
         return "the mechanism was not chosen";
     }

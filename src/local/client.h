@@ -2,9 +2,19 @@
  * coins; no allocation and no I/O. Every pointer of a question is used only
  * after kith_i_question_flaw found nothing wrong with it.
  *
- * The promise does not rest on the question: whatever it says, a report is
- * drawn by one of the randomisers below, whose output probabilities for two
- * inputs differ by at most the factor num / den <= e^epsilon. */
+ * The promise does not rest on the server. It rests on kith_i_mechanism_flaw
+ * with limits that the device's owner made (kith_i_limits_make, server.h):
+ *
+ * - all randomisers but the Gaussian: the output probabilities for two inputs
+ *   differ by at most the factor num / den, whatever question and mechanism
+ *   say, and num / den <= limits.odds, compared exactly;
+ * - the Gaussian: inputs are integer vectors at most 2 UNIT apart, whatever
+ *   the question says, and sigma >= limits.sigma, compared exactly, where
+ *   limits.sigma is what (epsilon, delta) of the limits need. Limits without a
+ *   sigma refuse it; limits of zeros refuse everything.
+ *
+ * What a published mechanism calls its loss is not looked at here: limits
+ * that are to be charged as declared are made for the declared loss. */
 #ifndef KITH_CLIENT_H
 #define KITH_CLIENT_H
 
@@ -24,6 +34,10 @@
 #define KITH_I_PLACES_MAX (UINT32_C(1) << 20)
 #define KITH_I_KEY_LIMIT  (UINT64_C(1) << 62)
 #define KITH_I_WIDTH_MAX  (UINT32_C(1) << 20)
+/* Multiplications to find the place of one record. */
+#define KITH_I_WORK_MAX (UINT64_C(1) << 32)
+/* Coordinates in a lens that NEAREST computes once, not for every point. */
+#define KITH_I_LENS_KEEP 128u
 
 /* A randomiser with all of its public parameters; see mechanism.c. */
 typedef struct kith_i_mechanism {
@@ -77,10 +91,13 @@ typedef struct kith_i_ticket {
     uint8_t nonce[KITH_I_NONCE_BYTES];
 } kith_i_ticket;
 
-/* What the owner of the device allows in one report. */
+/* What the owner of the device allows in one report. Zeros: nothing. */
 typedef struct kith_i_limits {
     kith_i_odds odds;
+    /* GAUSSIAN: the most that the question may declare, and the least noise
+     * for it, in lattice steps; num = 0: no Gaussian. */
     double delta;
+    kith_i_scale sigma;
 } kith_i_limits;
 
 /* nonce = PRF(secret, task, round, group): no record in it, and the same when

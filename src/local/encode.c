@@ -59,17 +59,17 @@ static uint64_t place_in_tree(const kith_i_place *place, const double *x)
  * again for each point, because a device's code has no memory of its own. */
 static uint64_t place_nearest(const kith_i_place *place, const double *x)
 {
-    enum { KEEP = 128 };
-    double y[KEEP], best = 0;
+    double y[KITH_I_LENS_KEEP], best = 0;
     uint64_t nearest = 0;
     uint32_t q = place->lens.q;
-    for (uint32_t i = 0; q <= KEEP && i < q; i++)
+    int keep = q <= KITH_I_LENS_KEEP;
+    for (uint32_t i = 0; keep && i < q; i++)
         y[i] = kith_i_lens_at(&place->lens, x, i);
     for (uint64_t j = 0; j < place->places; j++) {
         const double *point = place->points + j * q;
         double sum = 0;
         for (uint32_t i = 0; i < q; i++) {
-            double at = q <= KEEP ? y[i] : kith_i_lens_at(&place->lens, x, i);
+            double at = keep ? y[i] : kith_i_lens_at(&place->lens, x, i);
             sum += (at - point[i]) * (at - point[i]);
         }
         if (j == 0 || sum < best) {

@@ -3,7 +3,8 @@
  * coordinate. Client code.
  *
  * Claim: (epsilon, delta)-LDP with the question's parameters.
- * Needs: sigma from mechanism.c, for a sensitivity of 2 units.
+ * Needs: sigma at least that of mechanism.c for a sensitivity of 2 units;
+ *   kith_i_mechanism_flaw compares it with the device's own.
  * Because: what is sent is an integer vector of length <= UNIT, with a public
  *   sign, or 0 for a user in no region (E4); any two of them are within
  *   2 UNIT. Integers plus rounded Gaussians are the rounding of a continuous

@@ -5,14 +5,18 @@
  * Needs: groups of partition 0 are disjoint; a user is in one place of each
  * other partition. Because: a user answers one question of partition 0, or
  * none, and in every other partition the questions whose range covers her
- * place; sequential composition adds the losses of what she answers. */
+ * place; sequential composition adds the losses of what she answers. Losses
+ * are integers, as the odds were made for them; nothing is forgiven. */
 #include "local_trace.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "server.h"
 
-/* Sums of shares and losses are sums of a few rounded doubles. */
+/* Shares of partition 0 are sums of a few rounded doubles. Who hands out the
+ * groups ends the last one at the last user, so that this much more than
+ * everybody is nobody (local_crowd.c). */
 static const double SLACK = 1e-9;
 
 static const char *mechanism_name(kith_i_randomizer kind)
@@ -37,38 +41,67 @@ static const char *mechanism_name(kith_i_randomizer kind)
 /* ---- the user who is asked most -------------------------------------------
  */
 
+enum { DELTA_BITS = 120 };
+
+kith_i_u128 kith_i_delta_charge(double delta)
+{
+    return (kith_i_u128)ceil(ldexp(delta, DELTA_BITS));
+}
+
+kith_i_u128 kith_i_delta_budget(double delta)
+{
+    return (kith_i_u128)ldexp(delta, DELTA_BITS);
+}
+
+static kith_i_loss loss_of(double epsilon)
+{
+    return (kith_i_loss)ldexp(epsilon, KITH_I_LOSS_BITS);
+}
+
+/* A range covers its own start however short it is. One beyond 1, which no
+ * device accepts, would go on at 0. */
 static int covers(const kith_i_trace_entry *e, double at)
 {
-    return e->offset <= at + SLACK && at < e->offset + e->share - SLACK;
+    double end = e->offset + e->share;
+    return (e->offset <= at && (at <= e->offset || at < end)) || at + 1 < end;
+}
+
+static kith_i_trace_worst cost_of(const kith_i_trace_entry *e)
+{
+    return (kith_i_trace_worst){.bytes = e->bytes,
+                                .loss = loss_of(e->epsilon),
+                                .chance = kith_i_delta_charge(e->delta)};
+}
+
+static void add(kith_i_trace_worst *to, kith_i_trace_worst from)
+{
+    to->bytes += from.bytes;
+    to->loss += from.loss;
+    to->chance += from.chance;
 }
 
 /* Sums over the questions of a partition that cover a place. */
 static kith_i_trace_worst at_place(const kith_i_trace_entry *entries,
                                    size_t count, uint32_t partition, double at)
 {
-    kith_i_trace_worst sum = {0, 0, 0};
-    for (size_t i = 0; i < count; i++) {
-        const kith_i_trace_entry *e = &entries[i];
-        if (e->partition != partition || !covers(e, at))
-            continue;
-        sum.epsilon += e->epsilon;
-        sum.delta += e->delta;
-        sum.bytes += e->bytes;
-    }
+    kith_i_trace_worst sum = {0};
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].partition == partition && covers(&entries[i], at))
+            add(&sum, cost_of(&entries[i]));
     return sum;
 }
 
 static void grow(kith_i_trace_worst *to, kith_i_trace_worst from)
 {
-    to->epsilon = from.epsilon > to->epsilon ? from.epsilon : to->epsilon;
-    to->delta = from.delta > to->delta ? from.delta : to->delta;
+    to->loss = from.loss > to->loss ? from.loss : to->loss;
+    to->chance = from.chance > to->chance ? from.chance : to->chance;
     to->bytes = from.bytes > to->bytes ? from.bytes : to->bytes;
 }
 
 kith_i_trace_worst kith_i_trace_user(const kith_i_trace_entry *entries,
                                      size_t count)
 {
-    kith_i_trace_worst total = {0, 0, 0};
+    kith_i_trace_worst total = {0};
     for (size_t i = 0; i < count; i++) {
         uint32_t partition = entries[i].partition;
         int seen = 0;
@@ -77,20 +110,19 @@ kith_i_trace_worst kith_i_trace_user(const kith_i_trace_entry *entries,
         if (seen)
             continue;
         /* The sum changes only where a range begins. */
-        kith_i_trace_worst worst = {0, 0, 0};
+        kith_i_trace_worst worst = {0};
         for (size_t j = i; j < count; j++) {
             const kith_i_trace_entry *e = &entries[j];
             if (e->partition != partition)
                 continue;
-            grow(&worst,
-                 partition == 0
-                     ? (kith_i_trace_worst){e->epsilon, e->delta, e->bytes}
-                     : at_place(entries, count, partition, e->offset));
+            grow(&worst, partition == 0
+                             ? cost_of(e)
+                             : at_place(entries, count, partition, e->offset));
         }
-        total.epsilon += worst.epsilon;
-        total.delta += worst.delta;
-        total.bytes += worst.bytes;
+        add(&total, worst);
     }
+    total.epsilon = kith_i_loss_value(total.loss, KITH_PURE_DP);
+    total.delta = ldexp((double)total.chance, -DELTA_BITS);
     return total;
 }
 
@@ -118,17 +150,20 @@ static kith_status note(kith_i_trace *trace, const kith_i_question *q,
     if (!what)
         return kith_i_fail_memory(err);
     int gaussian = mechanism.kind == KITH_I_RANDOMIZER_GAUSSIAN;
-    trace->entries[trace->count++] =
-        (kith_i_trace_entry){.round = trace->rounds + 1,
-                             .what = what,
-                             .mechanism = mechanism_name(mechanism.kind),
-                             .share = q->share,
-                             .epsilon = q->epsilon,
-                             .delta = gaussian ? q->delta : 0,
-                             .bytes = (uint32_t)kith_i_report_bytes(&mechanism),
-                             .partition = q->partition,
-                             .offset = q->offset,
-                             .vectors = mechanism.width > 0};
+    trace->entries[trace->count++] = (kith_i_trace_entry){
+        .round = trace->rounds + 1,
+        .what = what,
+        .mechanism = mechanism_name(mechanism.kind),
+        .share = q->share,
+        .epsilon = kith_i_loss_value(mechanism.loss, KITH_PURE_DP),
+        .delta = gaussian ? q->delta : 0,
+        .bytes = (uint32_t)kith_i_report_bytes(&mechanism),
+        .partition = q->partition,
+        .offset = q->offset,
+        .vectors = mechanism.width > 0,
+        .sigma = gaussian ? kith_i_scale_value(mechanism.sigma) /
+                                KITH_I_GAUSSIAN_UNIT
+                          : 0};
     return KITH_OK;
 }
 
@@ -139,8 +174,8 @@ static kith_status check_budget(const kith_i_trace *trace, kith_error *err)
         if (trace->entries[i].partition == 0)
             once += trace->entries[i].share;
     kith_i_trace_worst worst = kith_i_trace_user(trace->entries, trace->count);
-    if (once > 1 + SLACK || worst.epsilon > trace->epsilon * (1 + SLACK) ||
-        worst.delta > trace->delta * (1 + SLACK))
+    if (once > 1 + SLACK || worst.loss > loss_of(trace->epsilon) ||
+        worst.chance > kith_i_delta_budget(trace->delta))
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "this question would cost some users more than the "
                            "declared budget: nobody was asked");

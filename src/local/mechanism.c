@@ -42,15 +42,15 @@ static kith_status make_symbols(const kith_i_question *q, kith_i_mechanism *m,
 /* E3: what is sent is v = (x - centre) / radius in the unit ball, in one of
  * the buckets, or 0. Two inputs are then at most 2 apart, in one bucket or in
  * two. The analytic sigma holds for every epsilon. */
-static kith_status make_gaussian(const kith_i_question *q, kith_i_mechanism *m,
-                                 kith_error *err)
+static kith_status make_sigma(kith_i_loss loss, double delta, kith_i_scale *out,
+                              kith_error *err)
 {
-    kith_privacy privacy = {.epsilon = q->epsilon,
-                            .delta = q->delta,
+    kith_privacy privacy = {.epsilon = ldexp((double)loss, -KITH_I_LOSS_BITS),
+                            .delta = delta,
                             .neighbors = KITH_REPLACE_ONE};
     kith_measure measure;
     kith_i_loss total;
-    if (!(q->delta > 0))
+    if (!(delta > 0))
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "the Gaussian randomiser needs delta above 0: use "
                            "the codebook for pure epsilon");
@@ -58,7 +58,7 @@ static kith_status make_gaussian(const kith_i_question *q, kith_i_mechanism *m,
     if (status)
         return status;
     kith_i_u128 apart = 2 * KITH_I_GAUSSIAN_UNIT;
-    return kith_i_scale_gaussian(apart * apart, total, &m->sigma, err);
+    return kith_i_scale_gaussian(apart * apart, total, out, err);
 }
 
 static kith_status make_vectors(const kith_i_question *q, uint32_t d,
@@ -73,7 +73,7 @@ static kith_status make_vectors(const kith_i_question *q, uint32_t d,
                            "of this size",
                            q->what);
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
-        return make_gaussian(q, m, err);
+        return make_sigma(m->loss, q->delta, &m->sigma, err);
     m->kind = KITH_I_RANDOMIZER_CODEBOOK;
     m->outputs = KITH_I_CODEBOOK;
     kith_i_codebook_law law = kith_i_codebook_solve(
@@ -104,4 +104,28 @@ kith_status kith_i_mechanism_make(const kith_i_question *q, uint32_t d,
     if (!status)
         *out = m;
     return status;
+}
+
+kith_status kith_i_limits_make(const kith_i_mechanism *m,
+                               const kith_i_question *q, kith_i_loss epsilon,
+                               double delta, kith_i_limits *out,
+                               kith_error *err)
+{
+    const kith_i_loss most =
+        (kith_i_loss)ldexp(KITH_I_LOCAL_EPSILON_MAX, KITH_I_LOSS_BITS);
+    epsilon = m->loss < epsilon ? m->loss : epsilon;
+    delta = q->delta < delta ? q->delta : delta;
+    if (epsilon == 0 || epsilon > most || !(delta >= 0 && delta < 1))
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "a report declares a loss of nothing, or more than "
+                           "%g: nothing is hidden by that",
+                           KITH_I_LOCAL_EPSILON_MAX);
+    kith_i_limits limits = {.odds = kith_i_odds_floor(epsilon), .delta = delta};
+    if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN && delta > 0) {
+        kith_status status = make_sigma(epsilon, delta, &limits.sigma, err);
+        if (status)
+            return status;
+    }
+    *out = limits;
+    return KITH_OK;
 }

@@ -3,12 +3,22 @@
  *
  * A server that lies inside these limits can only hurt what it learns: the
  * promise of the randomisers holds for every question. The checks keep the
- * arithmetic and the memory of the device in order. */
+ * arithmetic, the memory and the time of the device in order. */
 #include "client.h"
+
+#include "base/wide.h"
 
 enum { LENS_ROWS_MAX = 1 << 12, BANDS_MAX = 1 << 12, CREATIONS_MAX = 1 << 12 };
 
 static const char NOT_FINITE[] = "a number in the question is not finite";
+
+/* How often `count` points, nodes or cells of `each` numbers are too many. */
+static int too_long(uint64_t count, uint64_t each)
+{
+    return (kith_i_u128)count * each > KITH_I_WORK_MAX;
+}
+
+static const char TOO_LONG[] = "the question would take too long to answer";
 
 static int all_finite(const double *v, uint64_t count)
 {
@@ -83,6 +93,8 @@ static const char *tree_flaw(const kith_i_place *place)
 {
     if (!place->tree || place->tree_nodes == 0)
         return "the tree is missing";
+    if (too_long(place->tree_nodes, place->lens.rows ? place->lens.d : 1))
+        return TOO_LONG;
     for (uint32_t i = 0; i < place->tree_nodes; i++) {
         const kith_i_tree_node *node = &place->tree[i];
         if (node->axis < 0) {
@@ -105,6 +117,11 @@ static const char *prefer_flaw(const kith_i_place *place, uint32_t d)
     if (place->creation_count > CREATIONS_MAX ||
         (place->creation_count && !place->creations))
         return "the lists of cells are missing, or too many";
+    uint64_t looked_at = place->places;
+    for (uint32_t i = 0; i < place->creation_count; i++)
+        looked_at += place->creations[i].count;
+    if (too_long(looked_at, d))
+        return TOO_LONG;
     if ((place->places && !place->points) ||
         !all_finite(place->points, place->places * d))
         return "the centres are missing, or not finite";
@@ -152,6 +169,10 @@ static const char *place_flaw(const kith_i_question *q, uint32_t d)
         flaw = lens_flaw(&place->lens, d);
         if (flaw)
             return flaw;
+        if (too_long(place->places * place->lens.q,
+                     place->lens.rows && place->lens.q > KITH_I_LENS_KEEP ? d
+                                                                          : 1))
+            return TOO_LONG;
         return place->places && place->points &&
                        all_finite(place->points, place->places * place->lens.q)
                    ? NULL
@@ -222,6 +243,8 @@ const char *kith_i_question_flaw(const kith_i_question *q, uint32_t d)
         return "the share of the users is not between 0 and 1";
     if (!(q->offset >= 0 && q->offset <= 1))
         return "the place of the group is not between 0 and 1";
+    if (!(q->offset + q->share <= 1))
+        return "the group reaches beyond the last user";
     if (!(q->epsilon > 0 && q->epsilon <= KITH_I_LOCAL_EPSILON_MAX))
         return "epsilon is not positive, or too large";
     if (!(q->delta >= 0 && q->delta < 1))

@@ -27,7 +27,8 @@ kith_status kith_i_round_write(const kith_i_round *round, char **json,
                                uint8_t digest[KITH_I_DIGEST_BYTES],
                                kith_error *err);
 /* Anything that kith_i_round_write would not have written, or that a device
- * would refuse whatever its limits, is KITH_ERR_INPUT. */
+ * would refuse whatever its limits, is KITH_ERR_INPUT: odds above e^loss and
+ * noise below what the declared (epsilon, delta) need are. */
 kith_status kith_i_round_read(const char *json, size_t bytes,
                               kith_i_round **out, kith_error *err);
 void kith_i_round_free(kith_i_round *round); /* NULL is fine */

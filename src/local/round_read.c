@@ -328,8 +328,6 @@ static void get_question(reader *r, const json_t *o, kith_i_question *q,
     q->offset = get_real(r, o, "offset");
     q->partition = (uint32_t)get_count(r, o, "partition", UINT32_MAX);
     q->delta = get_real(r, o, "delta");
-    q->partition = (uint32_t)get_count(r, o, "partition", UINT32_MAX);
-    q->offset = get_real(r, o, "offset");
     q->epsilon = ldexp((double)m->loss, -KITH_I_LOSS_BITS);
     q->randomizer = m->kind;
     q->report = (kith_i_report_kind)get_count(r, o, "report", 255);
@@ -343,9 +341,13 @@ static void get_question(reader *r, const json_t *o, kith_i_question *q,
         q->centers = get_f32(r, o, "centers", places * r->round->d, 0);
         q->radii = m->width ? get_f32(r, o, "radii", places, 0) : NULL;
     }
-    kith_i_limits any = {.odds = m->odds, .delta = 1};
+    /* Odds and noise must be worth what is declared. */
+    kith_i_limits declared;
+    if (!r->flaw &&
+        kith_i_limits_make(m, q, m->loss, q->delta, &declared, NULL))
+        flaw(r, "a report declares a loss that makes no sense");
     if (!r->flaw)
-        r->flaw = kith_i_mechanism_flaw(m, q, r->round->d, &any);
+        r->flaw = kith_i_mechanism_flaw(m, q, r->round->d, &declared);
 }
 
 static void get_round(reader *r, const json_t *root)
@@ -371,6 +373,17 @@ static void get_round(reader *r, const json_t *root)
                      &round->mechanisms[i]);
 }
 
+/* Arrays of numbers are strings, so a round has few values: more would only
+ * take memory. */
+static int too_many_values(const char *json, size_t bytes)
+{
+    const size_t most = (size_t)1 << 20;
+    size_t values = 0;
+    for (size_t i = 0; i < bytes; i++)
+        values += json[i] == ',' || json[i] == '[' || json[i] == '{';
+    return values > most;
+}
+
 /* Written again, is it the same? Sets the digest. */
 static void compare(reader *r, const char *json, size_t bytes)
 {
@@ -389,7 +402,7 @@ kith_status kith_i_round_read(const char *json, size_t bytes,
                               kith_i_round **out, kith_error *err)
 {
     *out = NULL;
-    if (bytes > JSON_MAX)
+    if (bytes > JSON_MAX || too_many_values(json, bytes))
         return kith_i_fail(err, KITH_ERR_INPUT, "the round is too long");
     reader r = {.round = kith_i_alloc(1, sizeof *r.round)};
     if (!r.round)

@@ -239,8 +239,6 @@ static void put_question(target t, const kith_i_question *q,
     put_real(t, "offset", q->offset);
     put_count(t, "partition", q->partition);
     put_real(t, "delta", q->delta);
-    put_count(t, "partition", q->partition);
-    put_real(t, "offset", q->offset);
     put_count(t, "report", q->report);
     put_mechanism(t, m);
     put_place(t, &q->place, d);

@@ -55,6 +55,15 @@ void kith_i_answer_unpack(const kith_i_question *question, uint32_t d,
 kith_status kith_i_mechanism_make(const kith_i_question *question, uint32_t d,
                                   kith_i_mechanism *out, kith_error *err);
 
+/* What a device allows this report when it is charged the declared loss (and
+ * delta): no more than that, nor than the device has left. For whoever holds
+ * the accounts: the client's own code cannot compute an exponential or sigma.
+ */
+kith_status kith_i_limits_make(const kith_i_mechanism *mechanism,
+                               const kith_i_question *question,
+                               kith_i_loss epsilon, double delta,
+                               kith_i_limits *out, kith_error *err);
+
 /* ---- tally.c: the state of one group in one round ------------------------
  */
 

@@ -79,6 +79,19 @@ static double step_part(const kith_i_wc_setup *setup, kith_i_wc_step step)
     return (half ? .5 : 1) / steps;
 }
 
+/* Parts of epsilon and delta are rounded down by more than their own rounding,
+ * so that they add up to no more than the whole, exactly. */
+static double spare(double part)
+{
+    return part * (1 - 0x1p-49);
+}
+
+/* Where group i of n begins; differences of cuts are exact. */
+static double cut(uint64_t i, uint64_t n)
+{
+    return ldexp((double)((i << 32) / n), -32);
+}
+
 void kith_i_wc_pay_step(const kith_i_local_task *task,
                         const kith_i_wc_setup *setup, kith_i_wc_step step,
                         uint32_t radius, uint32_t repetition, uint32_t part,
@@ -95,10 +108,12 @@ void kith_i_wc_pay_step(const kith_i_local_task *task,
         return;
     }
     question->partition = 1 + radius;
-    question->offset = (repetition + part / (double)parts) / m;
-    question->share = 1 / (m * parts);
-    question->epsilon = task->epsilon / (3 * j) * step_part(setup, step);
-    question->delta = gaussian ? task->delta / j : 0;
+    uint64_t group = (uint64_t)repetition * parts + part,
+             groups = (uint64_t)setup->repetitions * parts;
+    question->offset = cut(group, groups);
+    question->share = cut(group + 1, groups) - question->offset;
+    question->epsilon = spare(task->epsilon / (3 * j) * step_part(setup, step));
+    question->delta = gaussian ? spare(task->delta / j) : 0;
 }
 
 void kith_i_wc_pay_weights(const kith_i_local_task *task,
@@ -113,5 +128,5 @@ void kith_i_wc_pay_weights(const kith_i_local_task *task,
     question->partition = 1 + setup->radii;
     question->offset = 0;
     question->share = 1;
-    question->epsilon = task->epsilon / 3;
+    question->epsilon = spare(task->epsilon / 3);
 }

@@ -196,6 +196,27 @@ static void to_lattice(const kith_i_domain *domain, uint32_t k, double *centers)
     }
 }
 
+/* What a report costs its user. A Gaussian one has no epsilon without a delta:
+ * two vectors in the unit ball are at most 2 apart, and mu says the rest. */
+static kith_receipt receipt_of(const kith_i_trace_entry *e, const char *what)
+{
+    kith_receipt receipt = {.what = what,
+                            .mechanism = e->mechanism,
+                            .norm = "user",
+                            .sensitivity = 1,
+                            .scale = 1 / e->epsilon,
+                            .measure = KITH_PURE_DP,
+                            .loss = e->epsilon};
+    if (e->sigma > 0) {
+        receipt.norm = "l2";
+        receipt.sensitivity = 2;
+        receipt.scale = e->sigma;
+        receipt.measure = KITH_GAUSSIAN_DP;
+        receipt.loss = nextafter(2 / e->sigma, HUGE_VAL);
+    }
+    return receipt;
+}
+
 static kith_status add_receipts(const kith_i_trace *trace, kith_result *result,
                                 kith_error *err)
 {
@@ -203,18 +224,11 @@ static kith_status add_receipts(const kith_i_trace *trace, kith_result *result,
     if (!result->receipts)
         return kith_i_fail_memory(err);
     for (size_t i = 0; i < trace->count; i++) {
-        const kith_i_trace_entry *e = &trace->entries[i];
-        char *what = kith_i_copy_string(e->what);
+        char *what = kith_i_copy_string(trace->entries[i].what);
         if (!what)
             return kith_i_fail_memory(err);
         result->receipts[result->receipt_count++] =
-            (kith_receipt){.what = what,
-                           .mechanism = e->mechanism,
-                           .norm = "user",
-                           .sensitivity = 1,
-                           .scale = 1 / e->epsilon,
-                           .measure = KITH_PURE_DP,
-                           .loss = e->epsilon};
+            receipt_of(&trace->entries[i], what);
     }
     return KITH_OK;
 }

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "local/local_trace.h"
+
 #define CIRCLE (UINT64_C(1) << 53)
 /* Between the seeds of partitions. */
 #define PARTITION_STEP UINT64_C(0xd1342543de82ef95)
@@ -46,6 +48,7 @@ kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
     crowd->face.progress = crowd_progress;
     crowd->data = data;
     crowd->opt = *opt;
+    crowd->delta_cap = kith_i_delta_budget(opt->delta > 0 ? opt->delta : 0);
     crowd->workers = kith_i_thread_count(opt->threads);
     crowd->spent = kith_i_alloc(users, sizeof *crowd->spent);
     if (opt->delta > 0)
@@ -80,12 +83,11 @@ kith_i_crowd_stats kith_i_collector_stats(const kith_i_collector *collector)
     return stats;
 }
 
-/* Shares are added up as doubles; sums that miss a whole number by rounding
- * are that number, so that the last group does not reach into the first. */
+/* Shares are added up as doubles; a sum that exceeds everybody by rounding ends
+ * at the last user, so that the last group does not reach into the first. */
 static double snap(double sum)
 {
-    double whole = rint(sum);
-    return fabs(sum - whole) < 1e-9 ? whole : sum;
+    return sum > 1 && sum < 1 + 1e-9 ? 1 : sum;
 }
 
 kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
@@ -104,7 +106,7 @@ kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
                           .partition = question->partition,
                           .loss = mechanism->loss,
                           .delta = mechanism->kind == KITH_I_RANDOMIZER_GAUSSIAN
-                                       ? question->delta
+                                       ? kith_i_delta_charge(question->delta)
                                        : 0};
 }
 
@@ -124,8 +126,8 @@ static int charge(kith_i_crowd *crowd, const kith_i_group *group, uint64_t user)
     if (group->loss > crowd->cap - crowd->spent[user])
         return 0;
     if (group->delta > 0) {
-        if (!crowd->delta_spent || !(crowd->delta_spent[user] + group->delta <=
-                                     crowd->opt.delta * (1 + 1e-12)))
+        if (!crowd->delta_spent ||
+            group->delta > crowd->delta_cap - crowd->delta_spent[user])
             return 0;
         crowd->delta_spent[user] += group->delta;
     }

@@ -57,10 +57,11 @@ typedef struct kith_i_crowd {
     const kith_dataset *data;
     kith_i_crowd_options opt;
     uint32_t workers;
-    double asked;       /* shares of the users asked so far              */
-    kith_i_loss cap;    /* of a user, and what each has spent: R7        */
-    kith_i_loss *spent; /*                                               */
-    double *delta_spent;
+    double asked;          /* shares of the users asked so far              */
+    kith_i_loss cap;       /* of a user, and what each has spent: R7        */
+    kith_i_loss *spent;    /*                                               */
+    kith_i_u128 delta_cap; /* likewise, 2^-120: kith_i_delta_charge      */
+    kith_i_u128 *delta_spent;
     kith_i_crowd_stats stats;
     void (*close)(
         struct kith_i_crowd *self); /* of the collector's own memory */
@@ -75,7 +76,7 @@ typedef struct kith_i_group {
     uint64_t start, length;
     uint32_t partition; /* of the question: another hash of the tokens */
     kith_i_loss loss;
-    double delta;
+    kith_i_u128 delta; /* 2^-120 */
 } kith_i_group;
 
 /* The next `share` of the circle; with a partition (epsilon is split) the

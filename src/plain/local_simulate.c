@@ -20,7 +20,6 @@ typedef struct {
 
 typedef struct {
     kith_i_crowd crowd;
-    kith_i_limits limits;
     uint8_t chain[KITH_I_DIGEST_BYTES]; /* digest of the last round */
     asked_question *asked;
     size_t asked_count;
@@ -252,8 +251,14 @@ static kith_status prepare(round_job *job, size_t g, kith_i_answer *answer,
     asked_question *asked = &job->asked[g];
     uint32_t d = sim->crowd.face.d;
     asked->mechanism = job->round->mechanisms[g];
-    const char *flaw =
-        kith_i_mechanism_flaw(&asked->mechanism, q, d, &sim->limits);
+    /* A user is charged what the round declares, so that is what it allows. */
+    kith_i_limits limits;
+    kith_status status =
+        kith_i_limits_make(&asked->mechanism, q, sim->crowd.cap,
+                           sim->crowd.opt.delta, &limits, err);
+    if (status)
+        return status;
+    const char *flaw = kith_i_mechanism_flaw(&asked->mechanism, q, d, &limits);
     if (flaw)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "question \"%s\" is refused by the clients: %s",
@@ -351,8 +356,6 @@ kith_status kith_i_collector_simulate(const kith_dataset *data,
         kith_i_free(sim);
         return status;
     }
-    sim->limits = (kith_i_limits){.odds = kith_i_odds_floor(sim->crowd.cap),
-                                  .delta = opt->delta};
     sim->crowd.close = simulate_close;
     sim->crowd.face.ask = simulate_ask;
     sim->crowd.face.again = simulate_again;

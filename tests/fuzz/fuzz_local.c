@@ -134,9 +134,11 @@ static void answer_round(const kith_i_round *round)
 {
     for (uint32_t g = 0; g < round->count; g++) {
         const kith_i_mechanism *m = &round->mechanisms[g];
-        kith_i_limits any = {.odds = m->odds, .delta = 1};
-        require(!kith_i_mechanism_flaw(m, &round->questions[g], round->d, &any),
-                "no flaw in what was read");
+        const kith_i_question *q = &round->questions[g];
+        kith_i_limits declared;
+        require(!kith_i_limits_make(m, q, m->loss, q->delta, &declared, NULL) &&
+                    !kith_i_mechanism_flaw(m, q, round->d, &declared),
+                "worth what it declares");
         if (round->d > 4096 || m->width > 1 << 16)
             continue; /* slow, not wrong */
         double *x = calloc(round->d, sizeof *x);

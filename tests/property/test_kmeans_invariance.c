@@ -150,25 +150,33 @@ static void test_sparse_centers(void **state)
     kith_source_options_init(&source, sizeof source);
     source.dimension = D;
     kith_bounds bounds = ball(1);
-    kith_dataset *data;
-    kith_error err = {0};
-    if (kith_dataset_open(names, 1, &source, &bounds, &data, &err))
-        fail_msg("%s", err.message);
-    unlink(name);
-    method = KITH_KMEANS_AUTO; /* runs lloyd for sparse rows */
-    epsilon = 1;
-    kith_result *result = cluster(data, 1e-6, KITH_ADD_REMOVE, 2, 2, 5);
-    const double *c = kith_result_centers(result, NULL, NULL);
-    for (int j = 0; j < 2; j++) {
-        const double *x = c + j * D;
-        int base = x[4] > 0.3 ? 4 : 104;
-        assert_true(fabs(x[base] - 0.5) < 0.05);
-        assert_true(fabs(x[base + 2] - 0.7) < 0.05);
-        for (int i = 0; i < D; i++)
-            if (i < base || i > base + 2)
-                assert_true(x[i] == 0);
+    for (int all = 0; all < 2; all++) {
+        kith_dataset *data;
+        kith_error err = {0};
+        if (kith_dataset_open(names, 1, &source, &bounds, &data, &err))
+            fail_msg("%s", err.message);
+        method = all ? KITH_KMEANS_AUTO : KITH_KMEANS_LLOYD;
+        epsilon = 1;
+        kith_result *result = cluster(data, 1e-6, KITH_ADD_REMOVE, 2, 2, 5);
+        const double *c = kith_result_centers(result, NULL, NULL);
+        for (int j = 0; j < 2; j++) {
+            const double *x = c + j * D;
+            int base = x[4] > 0.3 ? 4 : 104, other = 108 - base, entries = 0;
+            assert_true(fabs(x[base] - 0.5) < 0.05);
+            assert_true(fabs(x[base + 2] - 0.7) < 0.05);
+            for (int i = 0; i < D; i++) {
+                if (i < base || i > base + 2)
+                    assert_true(fabs(x[i]) < 0.01);
+                /* auto keeps the words of both topics, and perhaps one more */
+                if (x[i] != 0 && (i < base || i > base + 2) &&
+                    (i < other || i > other + 2 || !all))
+                    entries++;
+            }
+            assert_true(entries <= all);
+        }
+        kith_result_free(result);
     }
-    kith_result_free(result);
+    unlink(name);
 }
 
 /* Empty, tiny, constant, one-dimensional, k > n: finite centres within the

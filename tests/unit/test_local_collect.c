@@ -186,6 +186,31 @@ static void test_law_has_the_stated_noise(void **state)
     kith_dataset_free(data);
 }
 
+/* Groups end where the next begins, and the last at the last user, however
+ * the shares were rounded. */
+static void test_groups_do_not_overlap(void **state)
+{
+    (void)state;
+    static const double shares[][4] = {{.5, .4999999995, 1.2e-9, 0},
+                                       {.1, .2, .7, 5e-10},
+                                       {.3, .3, .4 + 2e-10, 1e-10},
+                                       {1, 5e-10, 0, 0}};
+    kith_i_mechanism m = {.kind = KITH_I_RANDOMIZER_KRR};
+    for (int i = 0; i < 4; i++) {
+        kith_i_crowd crowd = {.asked = 0};
+        uint64_t at = 0;
+        for (int g = 0; g < 4; g++) {
+            kith_i_question q = question_of(KITH_I_REPORT_SYMBOL, shares[i][g]);
+            kith_i_group group = kith_i_crowd_group(&crowd, &q, &m);
+            if (group.length == 0)
+                continue;
+            assert_true(group.start == at);
+            at += group.length;
+            assert_true(at <= UINT64_C(1) << 53);
+        }
+    }
+}
+
 /* Both are near the rows themselves. */
 static void test_near_the_truth(void **state)
 {
@@ -372,6 +397,19 @@ static void test_spend_trace(void **state)
         q.randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
         q.delta = 2e-5;
         assert_int_not_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
+        q.delta = nextafter(1e-5, 1);
+        assert_int_not_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
+        /* Twice the half of it, and then not the least bit more. */
+        q.delta = 5e-6;
+        q.epsilon = .5;
+        for (uint32_t p = 1; p <= 2; p++) {
+            q.partition = p;
+            assert_int_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
+            kith_i_answer_free(&a);
+        }
+        q.partition = 3;
+        q.delta = 1e-18;
+        assert_int_not_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
         kith_i_collector_close(c);
     }
     kith_dataset_free(data);
@@ -382,6 +420,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_law_agrees_with_honest),
         cmocka_unit_test(test_law_has_the_stated_noise),
+        cmocka_unit_test(test_groups_do_not_overlap),
         cmocka_unit_test(test_near_the_truth),
         cmocka_unit_test(test_threads_do_not_show),
         cmocka_unit_test(test_again),

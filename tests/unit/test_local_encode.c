@@ -285,6 +285,8 @@ static void test_questions_with_flaws(void **state)
     FLAW(q.delta = 1);
     FLAW(q.share = 1.5);
     FLAW(q.share = (double)NAN);
+    FLAW(q.share = .5; q.offset = .8);
+    FLAW(q.offset = (double)NAN);
     FLAW(q.report = (kith_i_report_kind)9);
     FLAW(q.report = KITH_I_REPORT_DISTANCE);
     FLAW(q.randomizer = KITH_I_RANDOMIZER_KRR);
@@ -311,6 +313,59 @@ static void test_questions_with_flaws(void **state)
     FLAW(q.place.tree = leaf; q.place.tree_nodes = 1);
     assert_non_null(kith_i_question_flaw(&good, 0));
 #undef FLAW
+}
+
+/* Questions that fit into a message, and would keep a device for hours. */
+static void test_questions_that_take_too_long(void **state)
+{
+    (void)state;
+    enum { WIDE = 4096, SEEN = 129, MANY = 8200, CELLS = 1 << 20 };
+    double *numbers = calloc(SEEN * MANY, sizeof *numbers); /* > SEEN x WIDE */
+    uint64_t *keys = calloc(CELLS, sizeof *keys);
+    uint32_t *center = calloc(CELLS, sizeof *center);
+    kith_i_tree_node *tree = calloc(CELLS + 1, sizeof *tree);
+    assert_true(numbers && keys && center && tree);
+    kith_i_lens lens = {.q = SEEN, .d = WIDE, .rows = numbers};
+    kith_i_question q =
+        base_question(KITH_I_PLACE_NEAREST, MANY, KITH_I_REPORT_SYMBOL);
+    q.place.lens = lens;
+    q.place.points = numbers;
+    assert_non_null(kith_i_question_flaw(&q, WIDE));
+    q.place.places = MANY / 2;
+    assert_null(kith_i_question_flaw(&q, WIDE));
+    /* A tree that is one long branch. */
+    for (uint32_t i = 0; i < CELLS; i++)
+        tree[i] = (kith_i_tree_node){0, i + 1, i + 1, 0};
+    tree[CELLS].axis = -1;
+    q = base_question(KITH_I_PLACE_TREE, 1, KITH_I_REPORT_SYMBOL);
+    q.place.lens = lens;
+    q.place.tree = tree;
+    q.place.tree_nodes = CELLS + 1;
+    assert_non_null(kith_i_question_flaw(&q, WIDE));
+    q.place.tree = tree + CELLS;
+    q.place.tree_nodes = 1;
+    assert_null(kith_i_question_flaw(&q, WIDE));
+    /* All cells of one long list made the same centre. */
+    for (uint32_t i = 0; i < CELLS; i++)
+        keys[i] = i;
+    double half[1] = {1};
+    kith_i_creation made = {.grid = {.lens = {1, WIDE, numbers, NULL, half},
+                                     .side = 1,
+                                     .cells = CELLS},
+                            .count = CELLS,
+                            .keys = keys,
+                            .center = center};
+    q = base_question(KITH_I_PLACE_PREFER, 1, KITH_I_REPORT_SYMBOL);
+    q.place.points = numbers;
+    q.place.creations = &made;
+    q.place.creation_count = 1;
+    assert_non_null(kith_i_question_flaw(&q, WIDE));
+    made.count = CELLS / 2;
+    assert_null(kith_i_question_flaw(&q, WIDE));
+    free(numbers);
+    free(keys);
+    free(center);
+    free(tree);
 }
 
 /* The device's own limits: no more than it allows, whatever is published. */
@@ -341,7 +396,125 @@ static void test_device_limits(void **state)
     FLAW(wrong.outputs = 3);
     FLAW(wrong.kind = KITH_I_RANDOMIZER_CODEBOOK);
     FLAW(wrong.kind = KITH_I_RANDOMIZER_HADAMARD);
+    /* Memory by the gigabyte, for nothing. */
+    for (int kind = KITH_I_RANDOMIZER_KRR; kind <= KITH_I_RANDOMIZER_HADAMARD;
+         kind++) {
+        q.randomizer = (kith_i_randomizer)kind;
+        assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+        assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+        assert_true(kith_i_client_scratch(&m) < 100);
+        FLAW(wrong.width = UINT32_MAX);
+        FLAW(wrong.width = 1);
+        FLAW(wrong.kept = 1);
+        FLAW(wrong.buckets = 1);
+        FLAW(wrong.top = 1);
+        FLAW(wrong.rows += 1 + m.rows);
+    }
+    /* Limits that were never filled in allow nothing. */
+    limits = (kith_i_limits){0};
+    FLAW(wrong.odds.num += 0);
+    q.randomizer = KITH_I_RANDOMIZER_AUTO;
+    q.report = KITH_I_REPORT_VECTOR;
+    q.radii = RADII;
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    FLAW(wrong.odds.num += 0);
+    limits.odds = m.odds;
+    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    FLAW(wrong.width++);
+    FLAW(wrong.rows = 1);
+    FLAW(wrong.symbols = 1);
 #undef FLAW
+}
+
+/* Noise is the device's to demand: sigma of its own epsilon and delta, to the
+ * last bit, however the two numbers are written. */
+static void test_device_limits_of_the_gaussian(void **state)
+{
+    (void)state;
+    kith_i_question q =
+        base_question(KITH_I_PLACE_NEAREST, 4, KITH_I_REPORT_VECTOR);
+    q.place.points = q.centers = POINTS;
+    q.radii = RADII;
+    q.randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
+    q.epsilon = 1 / 3.0;
+    q.delta = 1e-6;
+    kith_i_mechanism m, wrong;
+    kith_i_limits limits, none;
+    kith_i_loss loss;
+    assert_int_equal(kith_i_report_loss(q.epsilon, &loss, NULL), KITH_OK);
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    assert_int_equal(kith_i_limits_make(&m, &q, loss, 1e-6, &limits, NULL),
+                     KITH_OK);
+    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    /* What the least sigma is worth, by the accountant. */
+    double mu = 2.0 * KITH_I_GAUSSIAN_UNIT / kith_i_scale_value(limits.sigma);
+    assert_true(kith_i_gdp_delta(q.epsilon, mu) <= 1e-6 * (1 + 1e-9));
+    assert_true(kith_i_gdp_delta(q.epsilon, mu * 1.0001) > 1e-6);
+#define FLAW(change)                                                           \
+    do {                                                                       \
+        wrong = m;                                                             \
+        change;                                                                \
+        assert_non_null(kith_i_mechanism_flaw(&wrong, &q, D, &limits));        \
+    } while (0)
+    FLAW(wrong.sigma.num--);
+    FLAW(wrong.sigma = ((kith_i_scale){1, 0}));
+    FLAW(wrong.sigma =
+             ((kith_i_scale){2 * m.sigma.num - 1, m.sigma.shift + 1}));
+    FLAW(wrong.sigma.shift++);
+    FLAW(wrong.sigma = ((kith_i_scale){UINT64_C(1) << 62, 40}));
+    FLAW(wrong.outputs = 1);
+    wrong = m;
+    wrong.sigma = (kith_i_scale){2 * m.sigma.num, m.sigma.shift + 1};
+    assert_null(kith_i_mechanism_flaw(&wrong, &q, D, &limits));
+    /* No more than declared, no more than is left, and not without delta. */
+    wrong = m;
+    wrong.loss /= 2;
+    assert_int_equal(kith_i_limits_make(&wrong, &q, loss, 1, &none, NULL),
+                     KITH_OK);
+    assert_non_null(kith_i_mechanism_flaw(&wrong, &q, D, &none));
+    assert_int_equal(kith_i_limits_make(&m, &q, loss - 4096, 1, &none, NULL),
+                     KITH_OK);
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    assert_int_equal(kith_i_limits_make(&m, &q, loss, 9e-7, &none, NULL),
+                     KITH_OK);
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    assert_int_equal(kith_i_limits_make(&m, &q, loss, 0, &none, NULL), KITH_OK);
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    limits.sigma = (kith_i_scale){0};
+    FLAW(wrong.sigma.num += 0);
+#undef FLAW
+}
+
+/* Odds are worth the loss that is declared, and charged. */
+static void test_limits_of_a_declared_loss(void **state)
+{
+    (void)state;
+    kith_i_question q =
+        base_question(KITH_I_PLACE_NEAREST, 4, KITH_I_REPORT_SYMBOL);
+    q.place.points = POINTS;
+    q.epsilon = .001;
+    kith_i_mechanism m;
+    kith_i_limits limits;
+    kith_i_loss cap;
+    assert_int_equal(kith_i_report_loss(8, &cap, NULL), KITH_OK);
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
+                     KITH_OK);
+    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    m.odds.num++;
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    m.odds = kith_i_odds_floor(cap);
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    /* and no more than the device has left */
+    m.loss = 2 * cap;
+    assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
+                     KITH_OK);
+    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    m.odds.num++;
+    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    m.loss = 0;
+    assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
+                     KITH_ERR_PRIVACY);
 }
 
 int main(void)
@@ -354,7 +527,10 @@ int main(void)
         cmocka_unit_test(test_none_is_a_vector_too),
         cmocka_unit_test(test_any_record),
         cmocka_unit_test(test_questions_with_flaws),
+        cmocka_unit_test(test_questions_that_take_too_long),
         cmocka_unit_test(test_device_limits),
+        cmocka_unit_test(test_device_limits_of_the_gaussian),
+        cmocka_unit_test(test_limits_of_a_declared_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

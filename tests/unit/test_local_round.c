@@ -227,6 +227,51 @@ static void test_one_spelling(void **state)
     kith_i_free(w.json);
 }
 
+/* A round that is spelt well, and whose reports reveal more than it says. */
+static void test_lies_about_the_loss(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        for (int lie = 0; lie < 3; lie++) {
+            written w;
+            write_round(&w);
+            kith_i_mechanism *m = &w.mechanisms[i];
+            int gaussian = m->kind == KITH_I_RANDOMIZER_GAUSSIAN;
+            if (lie == 1 && gaussian)
+                m->sigma.num--;
+            else if (lie == 1)
+                m->odds.num++;
+            else if (lie == 2)
+                m->loss -= m->loss / 1000;
+            kith_i_free(w.json);
+            assert_int_equal(
+                kith_i_round_write(&w.round, &w.json, &w.bytes, w.digest, NULL),
+                KITH_OK);
+            kith_i_round *r = NULL;
+            assert_int_equal(kith_i_round_read(w.json, w.bytes, &r, NULL),
+                             lie ? KITH_ERR_INPUT : KITH_OK);
+            kith_i_round_free(r);
+            kith_i_free(w.json);
+        }
+}
+
+/* Millions of zeros in brackets are refused before they take memory. */
+static void test_flood_of_values(void **state)
+{
+    (void)state;
+    const size_t bytes = (size_t)1 << 23;
+    char *text = malloc(bytes);
+    kith_error err = {0};
+    kith_i_round *r = NULL;
+    assert_non_null(text);
+    for (size_t i = 0; i < bytes; i++)
+        text[i] = i % 2 ? '0' : ',';
+    text[0] = '[';
+    assert_int_equal(kith_i_round_read(text, bytes, &r, &err), KITH_ERR_INPUT);
+    assert_non_null(strstr(err.message, "too long"));
+    free(text);
+}
+
 /* Section 6: 1.5 k (d + 1) 4 bytes, 3 kB at k = 5, d = 100, plus a projection
  * of 1.2 kB; as text a third more, and less than 1.5 kB of words. */
 static void test_size(void **state)
@@ -301,6 +346,8 @@ int main(void)
         cmocka_unit_test(test_read_is_what_was_written),
         cmocka_unit_test(test_hostile_bytes),
         cmocka_unit_test(test_one_spelling),
+        cmocka_unit_test(test_lies_about_the_loss),
+        cmocka_unit_test(test_flood_of_values),
         cmocka_unit_test(test_size),
         cmocka_unit_test(test_base64),
     };

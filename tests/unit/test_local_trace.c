@@ -15,7 +15,7 @@
 static void worst_user_is_the_worst(void **state)
 {
     (void)state;
-    enum { ENTRIES = 12, PARTITIONS = 4, PLACES = 20 };
+    enum { ENTRIES = 12, PARTITIONS = 4, PLACES = 16 };
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 1, 9);
     for (int round = 0; round < 200; round++) {
@@ -59,6 +59,29 @@ static void worst_user_is_the_worst(void **state)
         assert_true(fabs(worst.delta - delta) < 1e-15);
         assert_true(fabs(worst.bytes - bytes) < 1e-9);
     }
+}
+
+/* Short ranges and ranges around the circle count in full. */
+static void no_range_is_free(void **state)
+{
+    (void)state;
+    kith_i_trace_entry around[] = {
+        {.partition = 1, .offset = .8, .share = .5, .epsilon = 1},
+        {.partition = 1, .offset = 0, .share = .25, .epsilon = 1},
+        {.partition = 1, .offset = .4, .share = .25, .epsilon = 1}};
+    assert_true(fabs(kith_i_trace_user(around, 3).epsilon - 2) < 1e-12);
+    static const double shares[] = {0, 1e-300, 5e-10, 1e-9};
+    for (int i = 0; i < 4; i++) {
+        kith_i_trace_entry shorter[] = {
+            {.partition = 1, .offset = .5, .share = shares[i], .epsilon = 1},
+            {.partition = 1, .offset = .5, .share = shares[i], .epsilon = 1}};
+        assert_true(fabs(kith_i_trace_user(shorter, 2).epsilon - 2) < 1e-12);
+    }
+    /* neighbours that only touch do not */
+    kith_i_trace_entry beside[] = {
+        {.partition = 1, .offset = .25, .share = .25, .epsilon = 1},
+        {.partition = 1, .offset = .5, .share = .25, .epsilon = 1}};
+    assert_true(fabs(kith_i_trace_user(beside, 2).epsilon - 1) < 1e-12);
 }
 
 /* ---- refusals --------------------------------------------------------------
@@ -124,6 +147,44 @@ static void overspending_is_refused(void **state)
     kith_i_trace_close(&t);
 }
 
+static kith_i_question gaussian(double epsilon, double delta,
+                                uint32_t partition)
+{
+    static const double one[] = {1};
+    kith_i_question q = question(1, epsilon, partition, 0);
+    q.report = KITH_I_REPORT_VECTOR;
+    q.randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
+    q.delta = delta;
+    q.radii = one;
+    return q;
+}
+
+/* To the last unit. */
+static void nothing_is_forgiven(void **state)
+{
+    (void)state;
+    kith_i_collector inner = {.invited = 10, .d = 1, .ask = count_ask};
+    kith_i_trace t;
+    asked = 0;
+    kith_i_trace_open(&t, &inner, 1, 1e-6);
+    assert_int_equal(ask(&t, question(1, 1 + 1e-10, 1, 0)), KITH_ERR_BUDGET);
+    assert_int_equal(ask(&t, question(1, 1 + 0x1p-50, 1, 0)), KITH_ERR_BUDGET);
+    assert_int_equal(ask(&t, question(.5, 1, 1, .8)), KITH_ERR_ARGUMENT);
+    assert_int_equal(ask(&t, gaussian(.5, .75e-6, 1)), KITH_OK);
+    assert_int_equal(ask(&t, question(1, .5 + 0x1p-50, 2, 0)), KITH_ERR_BUDGET);
+    assert_int_equal(ask(&t, gaussian(.25, .2500001e-6, 2)), KITH_ERR_BUDGET);
+    double rest = 1e-6 - .75e-6; /* exact */
+    assert_int_equal(ask(&t, gaussian(.25, nextafter(rest, 1), 2)),
+                     KITH_ERR_BUDGET);
+    assert_int_equal(ask(&t, gaussian(.25, rest, 2)), KITH_OK);
+    assert_int_equal(ask(&t, question(1e-12, .25, 3, .5)), KITH_OK);
+    assert_int_equal(ask(&t, question(1e-12, .25, 3, .5)), KITH_ERR_BUDGET);
+    assert_int_equal(asked, 3);
+    kith_i_trace_worst worst = kith_i_trace_user(t.entries, t.count);
+    assert_true(worst.epsilon <= 1 && worst.delta <= 1e-6);
+    kith_i_trace_close(&t);
+}
+
 /* ---- every path of every method -------------------------------------------
  */
 
@@ -146,6 +207,25 @@ static kith_dataset *make_data(uint32_t d, int equal)
     return data;
 }
 
+/* A receipt says what the group says; a Gaussian one in its own currency. */
+static void check_receipt(const kith_result *result, size_t i,
+                          const kith_local_group *g)
+{
+    kith_receipt r;
+    kith_result_receipt(result, i, &r);
+    assert_string_equal(r.mechanism, g->mechanism);
+    int normal = !strcmp(g->mechanism, "gaussian");
+    assert_int_equal(normal, g->delta > 0);
+    assert_int_equal(r.measure, normal ? KITH_GAUSSIAN_DP : KITH_PURE_DP);
+    if (!normal) {
+        assert_true(fabs(r.loss - g->epsilon) < 1e-15);
+        return;
+    }
+    assert_true(kith_i_gdp_delta(g->epsilon, r.loss) <= g->delta);
+    assert_true(kith_i_gdp_delta(g->epsilon, r.loss * 1.0001) > g->delta);
+    assert_true(fabs(r.sensitivity / r.scale - r.loss) < 1e-12 * r.loss);
+}
+
 static void check_run(const kith_dataset *data, const kith_local_options *opt)
 {
     kith_result *result = NULL;
@@ -160,8 +240,8 @@ static void check_run(const kith_dataset *data, const kith_local_options *opt)
     double epsilon = 0, delta = 0, shares = 0;
     uint32_t k = 0, d = 0;
     kith_local_user_loss(summary, &epsilon, &delta);
-    assert_true(epsilon > 0 && epsilon <= opt->epsilon * (1 + 1e-9));
-    assert_true(delta <= opt->delta * (1 + 1e-9));
+    assert_true(epsilon > 0 && epsilon <= opt->epsilon);
+    assert_true(delta <= opt->delta);
     const double *centers = kith_result_centers(result, &k, &d);
     assert_in_range(k, 1, opt->clusters);
     for (uint32_t i = 0; i < k * d; i++)
@@ -172,6 +252,7 @@ static void check_run(const kith_dataset *data, const kith_local_options *opt)
     for (size_t i = 0; i < groups; i++) {
         kith_local_group g;
         kith_local_group_at(summary, i, &g);
+        check_receipt(result, i, &g);
         shares += g.share;
         assert_true(g.bytes > 40 && g.bytes <= kith_local_user_bytes(summary));
         assert_true(g.round >= 1 && g.round <= kith_local_rounds(summary));
@@ -225,7 +306,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worst_user_is_the_worst),
+        cmocka_unit_test(no_range_is_free),
         cmocka_unit_test(overspending_is_refused),
+        cmocka_unit_test(nothing_is_forgiven),
         cmocka_unit_test(every_method_keeps_the_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "local/local_trace.h"
 #include "local/prefer.h"
 #include "local/server.h"
 #include "local/weighted_i.h"
@@ -377,6 +378,58 @@ static void shares_and_epsilons_add_up(void **state)
     }
 }
 
+/* Splitting epsilon: whatever it is, the integers that one user is charged add
+ * up to no more than the whole; groups of a radius do not overlap. */
+static void parts_never_exceed_the_whole(void **state)
+{
+    (void)state;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 3, 8);
+    for (int round = 0; round < 4000; round++) {
+        kith_i_local_task task = task_of(round % 2 ? 2 : 6, 3);
+        kith_i_wc_setup setup;
+        kith_i_loss cap, spent = 0, loss;
+        double end = 0;
+        task.split_epsilon = 1;
+        task.boxes = round % 3 == 0;
+        task.radii = 1 + (uint32_t)kith_i_coins_below(&coins, 12);
+        task.repetitions = 1 + (uint32_t)kith_i_coins_below(&coins, 9);
+        task.epsilon = 20 * (1 - kith_i_coins_unit(&coins));
+        task.delta = 1e-6 * (1 - kith_i_coins_unit(&coins));
+        kith_i_wc_setup_make(&task, 100000, &setup);
+        kith_i_u128 chance = 0;
+        for (uint32_t r = 0; r < setup.radii; r++)
+            for (int s = 0; s < KITH_I_WC_STEPS; s++) {
+                kith_i_question q = {0};
+                if (!(setup.share[s] > 0))
+                    continue;
+                kith_i_wc_pay_step(&task, &setup, (kith_i_wc_step)s, r, 0, 0, 1,
+                                   &q);
+                kith_i_report_loss(q.epsilon, &loss, NULL);
+                spent += loss;
+                chance += kith_i_delta_charge(q.delta);
+            }
+        for (int b = 0; b < 2; b++) {
+            kith_i_question q = {0};
+            kith_i_wc_pay_weights(&task, &setup, b, &q);
+            kith_i_report_loss(q.epsilon, &loss, NULL);
+            spent += loss;
+        }
+        kith_i_report_loss(task.epsilon, &cap, NULL);
+        assert_true(spent <= cap && spent >= cap - 200);
+        assert_true(chance <= kith_i_delta_budget(task.delta));
+        for (uint32_t m = 0; m < setup.repetitions; m++)
+            for (uint32_t part = 0; part < 3; part++) {
+                kith_i_question q = {0};
+                kith_i_wc_pay_step(&task, &setup, KITH_I_WC_BOXES, 0, m, part,
+                                   3, &q);
+                assert_true(q.offset >= end && q.offset <= end); /* exactly */
+                end = q.offset + q.share;
+            }
+        assert_true(end >= 1 && end <= 1);
+    }
+}
+
 static void paper_constants_are_refused(void **state)
 {
     (void)state;
@@ -404,6 +457,7 @@ int main(void)
         cmocka_unit_test(silence_is_survived),
         cmocka_unit_test(tiny_crowds),
         cmocka_unit_test(shares_and_epsilons_add_up),
+        cmocka_unit_test(parts_never_exceed_the_whole),
         cmocka_unit_test(paper_constants_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

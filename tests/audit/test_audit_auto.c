@@ -1,0 +1,191 @@
+/* link: support/noise_replay.c */
+/* Audit of the whole of `auto`, and of its second moments, on neighbouring data
+ * (R15). Not by sampling: a run is recorded, and replayed on the neighbour with
+ * the same outputs (support/noise_replay.h). The loss of the transcript is then
+ * a sum, not an estimate: there are no false alarms (the limits leave 1e-6 for
+ * rounding). The noise is steered to where the loss is largest, so that the
+ * audit has power: planted mistakes (half the noise, sqrt d forgotten, exact n
+ * used, shares above 1) must be caught. */
+#include <math.h>
+
+#include "dp/dp_i.h"
+#include "support/make_data.h"
+#include "support/noise_replay.h"
+
+typedef struct {
+    const char *name;
+    uint32_t d, k;
+    size_t n;
+    double epsilon, delta;
+    kith_neighbors neighbors;
+    double outlier;  /* every coordinate of the row that differs */
+    double spread;   /* of the others, about -0.5 */
+    int gram;        /* second moments alone */
+    int root, count; /* sqrt d forgotten, exact n used: must show here */
+} claim;
+
+/* Rows of the claim; the last is the one in question, or (other) what takes
+ * its place. */
+static double *rows_of(const claim *c, int other)
+{
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 4, 2);
+    double *rows = calloc(c->n * c->d, sizeof *rows);
+    for (size_t i = 0; i < (c->n - 1) * c->d; i++)
+        rows[i] = -0.5 + c->spread * kith_i_coins_normal(&coins);
+    for (size_t i = 0; i < c->d; i++)
+        rows[(c->n - 1) * c->d + i] =
+            other && (c->d == 1 || i % 2) ? -c->outlier : c->outlier;
+    return rows;
+}
+
+static void squares(const void *arg, const kith_i_block *block, double *scratch,
+                    uint32_t *cell, int32_t *value)
+{
+    (void)arg;
+    (void)scratch;
+    for (size_t r = 0; r < block->rows; r++)
+        cell[r] = 0;
+    for (size_t i = 0; i < (size_t)block->rows * block->dimension; i++)
+        value[i] = block->dense[i];
+}
+
+static void run_gram(kith_session *s, uint32_t d)
+{
+    kith_i_gram_spec spec = {.what = "audit",
+                             .cells = 1,
+                             .width = d,
+                             .radius =
+                                 kith_i_domain_l2(kith_i_session_domain(s)),
+                             .charge = kith_i_session_left(s)};
+    kith_i_map map = {.run = squares};
+    int64_t *out = calloc((size_t)d * d, sizeof *out);
+    double sd;
+    if (kith_i_release_gram(s, &map, &spec, out, &sd, NULL))
+        fail();
+    free(out);
+}
+
+static void run_auto(kith_session *s, uint32_t k)
+{
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = k;
+    opt.method = KITH_KMEANS_AUTO;
+    kith_result *r = NULL;
+    kith_error err = {0};
+    if (kith_kmeans(s, &opt, &r, &err))
+        fail_msg("%s", err.message);
+    kith_result_free(r);
+}
+
+static void run(const claim *c, const double *rows, size_t n, double more)
+{
+    kith_session *s =
+        open_session(load(rows, n, c->d, unit_box()), c->epsilon * more,
+                     c->delta, c->neighbors, 1, 1);
+    if (c->gram)
+        run_gram(s, c->d);
+    else
+        run_auto(s, c->k);
+    kith_session_close(s);
+}
+
+/* Loss of the worst transcript found, in units of what was promised; huge when
+ * the replay took another path. more: the session believes that it may spend
+ * this many times the epsilon. */
+static double worst(const claim *c, replay_fault fault, double more)
+{
+    double *a = rows_of(c, 0), *b = rows_of(c, 1);
+    size_t m = c->neighbors == KITH_REPLACE_ONE ? c->n : c->n - 1;
+    double most = 0, promised = c->epsilon;
+    kith_i_loss total;
+    kith_measure measure;
+    kith_privacy privacy = {c->epsilon, c->delta, c->neighbors};
+    if (kith_i_privacy_total(&privacy, &measure, &total, NULL))
+        fail();
+    if (measure == KITH_GAUSSIAN_DP)
+        promised = pow(kith_i_loss_value(total, measure), 2);
+    replay_reset(fault);
+    size_t calls = 1;
+    for (size_t known = 0; known <= calls && most < 1e9; known++) {
+        /* one more release is steered each time */
+        replay.known = known;
+        replay_record(11);
+        run(c, a, c->n, more);
+        calls = replay.calls;
+        replay_again();
+        run(c, b, m, more);
+        if (replay.differs || replay.calls != calls)
+            most = HUGE_VAL;
+        else
+            most = fmax(most, measure == KITH_GAUSSIAN_DP ? replay.squares
+                                                          : fabs(replay.loss));
+    }
+    free(a);
+    free(b);
+    return most / promised;
+}
+
+/* With few rows auto hands over to lloyd. */
+static const claim claims[] = {
+    {"line", 1, 2, 400, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
+    {"line, few rows", 1, 2, 5, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
+    {"line, replaced", 1, 2, 400, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 0, 0},
+    {"space", 3, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    {"space, one cluster", 3, 1, 3000, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    {"random axes", 20, 2, 300, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
+    {"random axes, replaced", 20, 2, 300, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
+     0},
+    {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
+    {"Gaussian", 3, 2, 800, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    {"Gaussian, few rows", 3, 2, 30, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
+    {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
+     0},
+    {"Gaussian, wide", 20, 2, 800, 4, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    {"second moments", 4, 0, 50, 1, 0, KITH_ADD_REMOVE, 1, .05, 1, 1, 0},
+    {"second moments, replaced", 4, 0, 50, 1, 0, KITH_REPLACE_ONE, 1, .05, 1, 1,
+     0},
+    {"Gaussian second moments", 4, 0, 50, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 1,
+     0, 0},
+};
+enum { CLAIMS = sizeof claims / sizeof *claims };
+
+static void test_claims_stand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        double loss = worst(&claims[i], FAULT_NONE, 1);
+        print_message("%-26s loss %.3f of what was promised\n", claims[i].name,
+                      loss);
+        assert_true(loss <= 1 + 1e-6);
+        /* else a factor of 2 (4 of mu^2) could hide */
+        assert_true(loss > (claims[i].delta > 0 ? .28 : .55));
+    }
+}
+
+static void test_mistakes_are_caught(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CLAIMS; i++) {
+        const claim *c = &claims[i];
+        double half = worst(c, FAULT_HALF_THE_NOISE, 1);
+        double over = worst(c, FAULT_NONE, 2.5); /* shares sum to 2.5 */
+        double root = c->root ? worst(c, FAULT_SQRT_D, 1) : HUGE_VAL;
+        double count = c->count ? worst(c, FAULT_EXACT_N, 1) : HUGE_VAL;
+        print_message("%-26s half %.3f, over %.3f, sqrt d %.3f, exact n %.3f\n",
+                      c->name, half, over, root, count);
+        assert_true(half > 1 && over > 1);
+        assert_true(!c->root || root > 1);
+        assert_true(!c->count || count > 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claims_stand),
+        cmocka_unit_test(test_mistakes_are_caught),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
