@@ -300,9 +300,9 @@ static size_t count_steps(const kith_result *result)
     return count;
 }
 
-/* No rows, one row, constant rows, k > n: they run, with the same releases of
- * k-median (R6; at these sizes noise allows one step, its sums and counts),
- * centres in the bounds. */
+/* No rows, one row, constant rows, k > n: they run, centres in the bounds. At
+ * these sizes the released sizes, which are noise, allow one step (its sums and
+ * counts), or two. */
 static void test_odd_shapes(void **state)
 {
     (void)state;
@@ -318,7 +318,7 @@ static void test_odd_shapes(void **state)
                 const double *c = kith_result_centers(r, NULL, NULL);
                 for (uint32_t i = 0; i < 3 * k; i++)
                     assert_true(c[i] >= -1 && c[i] <= 1);
-                assert_int_equal(count_steps(r), 2);
+                assert_in_range(count_steps(r), 2, 3);
                 kith_result_free(r);
                 kith_dataset *data = load(constant, n, 3, unit_box());
                 kith_plain_options po;
