@@ -6,7 +6,17 @@
  * takes the same path, and its exact statistics x' can be compared release by
  * release: the privacy loss of the transcript is the sum of
  * log Pr[y | x] - log Pr[y | x'], without any sampling error. If the path of
- * the replay differs, the method looked at something it had not released. */
+ * the replay differs, the method looked at something it had not released.
+ *
+ * It also takes the place of dp/select.c, dp/release_sparse.c and
+ * dp/aggregate.c, whose own text it includes: selections and sparse histograms
+ * are recorded and replayed too. The loss of a selection is the log ratio of
+ * the exact probabilities of the chosen candidate; that of a sparse histogram
+ * is summed over the cells whose counts differ, listed or silent. In Gaussian
+ * DP a selection counts with the smallest mu of its two distributions, squared
+ * (in parts: with the mu that the range of its log ratios is worth, which is
+ * what the proof bounds and no less), and a sparse histogram as the noisy
+ * counts that it is computed from. */
 #ifndef KITH_TEST_NOISE_REPLAY_H
 #define KITH_TEST_NOISE_REPLAY_H
 
@@ -21,7 +31,12 @@ typedef enum {
     FAULT_HALF_THE_NOISE,
     FAULT_SQRT_D,  /* Laplace in each coordinate, scaled for the L2 bound */
     FAULT_EXACT_N, /* the first release (the rows' number) has no noise */
+    FAULT_EMPTY_SKIPPED, /* a sparse histogram never lists an empty cell */
+    FAULT_UNCLAMPED,     /* losses of swaps are not clamped to their bound */
 } replay_fault;
+
+typedef enum { REPLAY_NOISE, REPLAY_SPARSE, REPLAY_CHOICE } replay_part;
+enum { REPLAY_PARTS = 3 };
 
 typedef struct {
     replay_fault fault;
@@ -31,6 +46,7 @@ typedef struct {
     size_t known;   /* directions that were learned: noise goes along them */
     double loss;    /* pure: sum of log ratios of this transcript */
     double squares; /* Gaussian: sum of (|x - x'| / sigma)^2 */
+    double parts[REPLAY_PARTS]; /* loss or squares by kind of release */
     uint64_t seed;
 } replay_state;
 extern replay_state replay;
