@@ -1,8 +1,10 @@
 """Odd data: `auto` must not lose to `lloyd` nor to one mean.
 
 Small, awkward sets, written as CSV with the standard library."""
+import math
 import os
 import random
+import statistics
 
 import measure
 from cases import FIRST_SEED
@@ -80,6 +82,17 @@ def bounds(name):
     return ("--bounds", "0:1") if radius is None else ("--radius", str(radius))
 
 
+def error_of_mean(costs):
+    return statistics.stdev(costs) / len(costs) ** .5
+
+
+def against_better(costs):
+    """auto / the better of the two, and the standard error of that."""
+    (auto, error), (other, other_error) = costs[0], min(costs[1:])
+    ratio = auto / other
+    return ratio, ratio * math.hypot(error / auto, other_error / other)
+
+
 class Figures:
     """Mean cost of auto, of lloyd, and of one cluster, on each set."""
 
@@ -105,38 +118,37 @@ class Figures:
         _, _, _, epsilon, delta, _ = SETS[name]
         path = write(name, measure.CACHE)
         model = os.path.join(measure.CACHE, "model.json")
-        total = 0
-        seeds = self.seeds * (8 if SETS[name][0] < 1000 else 1)
+        costs = []
+        seeds = self.seeds * (8 if SETS[name][0] < 1000 else 4)
         for seed in range(FIRST_SEED, FIRST_SEED + seeds):
             measure.run([build.kith, "kmeans", "-k", str(k), "-e",
                          "%g" % epsilon, "--delta", "%g" % delta,
                          *bounds(name), "--method", method, "--insecure-seed",
                          str(seed), "--seed", str(seed), "--threads", "1",
                          "--quiet", "-o", model, path])
-            total += measure.cost_per_row(build, model, path)
-        return total / seeds
+            costs.append(measure.cost_per_row(build, model, path))
+        return statistics.mean(costs), error_of_mean(costs)
 
     def worst(self):
         """auto against the better of the two, worst set; None if not run."""
         if not self.rows:
             return None
-        return max(auto / min(lloyd, one)
-                   for _, (auto, lloyd, one) in self.rows)
+        return max(against_better(costs)[0] for _, costs in self.rows)
 
     def section(self, table):
         if not self.rows:
             return ""
-        rows = [(name, *SETS[name][:4], "%g" % SETS[name][4], "%.4g" % auto,
-                 "%.4g" % lloyd, "%.4g" % one,
-                 "%.3f" % (auto / min(lloyd, one)))
-                for name, (auto, lloyd, one) in self.rows]
+        rows = [(name, *SETS[name][:4], "%g" % SETS[name][4],
+                 *("%.4g" % mean for mean, _ in costs),
+                 "%.3f ± %.3f" % against_better(costs))
+                for name, costs in self.rows]
         return """## Odd data
 
-Cost per row, mean of %d seeds (eight times as many below 1,000 rows). The default must not do worse than `lloyd` nor
+Cost per row, mean of %d seeds (twice as many below 1,000 rows). The default must not do worse than `lloyd` nor
 than one private mean (`-k 1`); the last column is auto against the better of
-the two. The sets are made by `bench/robust.py`; when `auto` hands over to
+the two, with the standard error of that. The sets are made by `bench/robust.py`; when `auto` hands over to
 `lloyd` was chosen on them, with other seeds.
 
 %s
-""" % (self.seeds, table(("data", "rows", "d", "k", "epsilon", "delta", "auto",
+""" % (4 * self.seeds, table(("data", "rows", "d", "k", "epsilon", "delta", "auto",
                           "lloyd", "one mean", "auto / better"), rows))

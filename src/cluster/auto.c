@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 24 };
+enum { MOST_ROUNDS = 24, LLOYD_ROUNDS = 5 };
 #define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -126,6 +126,21 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
     return s;
 }
 
+/* So little is left to see by that a summary would be noise: noisy rounds alone
+ * do better (docs/auto.md), with what is left. Fewer than lloyd's default where
+ * even these are noisy: two place the centres, more pay if a round moves the
+ * mean of an average cluster by less than .01 / rounds of the bound. */
+static kith_status hand_over(const auto_run *run, uint64_t rows,
+                             kith_result *result, kith_error *err)
+{
+    kith_kmeans_options opt = *run->opt;
+    double noise = sqrt(run->d) * auto_sum_sd(run, 1 - run->used, run->d) *
+                   run->k / run->n_hat;
+    if (!opt.rounds)
+        opt.rounds = (uint32_t)fmax(2, fmin(LLOYD_ROUNDS, floor(.01 / noise)));
+    return kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
+}
+
 kith_status kith_i_kmeans_auto(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err)
@@ -153,10 +168,8 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     auto_coreset coreset = {0};
     kith_status status = auto_find_space(&run, &space, err);
     if (!status && space.unseen) {
-        /* So little is left to see by that a summary would be noise: noisy
-         * rounds alone do better (docs/auto.md), with what is left. */
         auto_space_free(&space);
-        return kith_i_kmeans_lloyd(session, opt, rows, result, err);
+        return hand_over(&run, rows, result, err);
     }
     if (!status) {
         auto_shares shares = divide(&run, &space);

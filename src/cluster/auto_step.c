@@ -7,6 +7,12 @@
 
 /* Fine cells in A8: more gave worse optima (docs/auto.md). */
 enum { CELLS_PER_CLUSTER = 3 };
+/* Searches of the coreset, each from the best of some seedings: free of charge,
+ * but with many clusters not of time. */
+enum { REPEATS = 8, FEW_REPEATS = 3, MANY_CLUSTERS = 100, SEEDINGS = 4 };
+/* Heavy tails (trust_cells): this much of the variance is far out, and less
+ * than this of it would count. */
+static const double far_rows = .1, well_seen = .7;
 static const double most_cells[2] = {200, 400}; /* Gaussian, pure */
 
 void auto_step_free(auto_step *s)
@@ -145,6 +151,50 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
     return status;
 }
 
+/* Variance beyond two rms distances from the mean, by their histogram. */
+static double far_variance(const auto_space *space, double far)
+{
+    const auto_hist *norms = &space->norms;
+    double sum = 0;
+    for (uint32_t b = 0; b < norms->bins; b++) {
+        double square = pow(norms->mid[b] * space->finer, 2);
+        sum += square > far ? norms->h[b] * square : 0;
+    }
+    return sum / norms->total;
+}
+
+/* How much of its size each fine cell weighs in the coreset: less the noisier
+ * its mean, nothing if it does not stand out. That hides heavy tails, whose
+ * cells are wide and have few rows. So if far cells lose much by it, and the
+ * histogram says that there are far rows, their noise counts against their
+ * distance instead. */
+static void trust_cells(const auto_space *space, const auto_step *found,
+                        const double *centers, double *trust)
+{
+    uint32_t q = space->q;
+    double far = 4 * space->trace, seen = 0, all = 0;
+    for (int restore = 0; restore < 2; restore++) {
+        for (uint32_t j = 0; j < found->k; j++) {
+            double square = 0, size = found->size[j];
+            double noise = q * found->noise[j] * found->noise[j];
+            for (uint32_t i = 0; i < q; i++)
+                square += pow(centers[(size_t)j * q + i], 2);
+            if (restore && square <= far)
+                continue;
+            double signal = (restore ? square : space->trace) / 4;
+            int stands = size > (restore ? 1 : 2) * found->size_sd;
+            trust[j] = stands ? 1 / (1 + noise / signal) : 0;
+            if (stands && square > far) {
+                all += size * square;
+                seen += trust[j] * size * square;
+            }
+        }
+        if (space->blind || seen >= well_seen * all ||
+            far_variance(space, far) < far_rows * space->trace)
+            return;
+    }
+}
+
 /* A8: more cells than clusters, refined twice: a better coreset. */
 static kith_status over_cluster(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, uint32_t cells,
@@ -153,10 +203,11 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
     uint32_t q = space->q, kept = 0;
     double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)cells, sizeof *scale);
+    double *trust = kith_i_alloc(cells, sizeof *trust);
     auto_step found = {0};
     auto_coreset made = {0};
     kith_status status =
-        centers && scale
+        centers && scale && trust
             ? auto_solve(run, coreset, cells, 1, 1, cells <= 100, centers, err)
             : kith_i_fail_memory(err);
     if (!status)
@@ -172,20 +223,21 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
         for (uint32_t j = 0; !status && j < cells; j++)
             scale[j] = fmax(scale[j], .15 * mean);
     }
+    if (!status && found.size)
+        trust_cells(space, &found, centers, trust);
     for (uint32_t j = 0; !status && found.size && j < cells; j++)
-        kept += found.size[j] > 2 * found.size_sd;
+        kept += trust[j] > 0;
     if (!status && kept > 0)
         status = auto_coreset_new(&made, kept, q, err);
     uint32_t n = 0;
     for (uint32_t j = 0; !status && kept > 0 && j < cells; j++) {
-        if (!(found.size[j] > 2 * found.size_sd))
+        if (!(trust[j] > 0))
             continue;
-        double noise = q * found.noise[j] * found.noise[j];
         memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
                q * sizeof *centers);
         made.size[n] = found.size[j];
         made.within[n] = scale[j] * scale[j];
-        made.weight[n++] = found.size[j] / (1 + noise / (space->trace / 4));
+        made.weight[n++] = found.size[j] * trust[j];
     }
     if (!status && kept > 0) {
         auto_coreset_free(coreset);
@@ -194,6 +246,7 @@ static kith_status over_cluster(auto_run *run, const auto_space *space,
     auto_step_free(&found);
     kith_i_free(centers);
     kith_i_free(scale);
+    kith_i_free(trust);
     return status;
 }
 
@@ -283,7 +336,9 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     if (!status && (!centers || !scale || !full))
         status = kith_i_fail_memory(err);
     if (!status)
-        status = auto_solve(run, coreset, k, 3, 4, 1, centers, err);
+        status = auto_solve(run, coreset, k,
+                            k > MANY_CLUSTERS ? FEW_REPEATS : REPEATS, SEEDINGS,
+                            1, centers, err);
     if (!status)
         status = finish(run, space, shares, coreset, centers, scale, full,
                         result, err);
