@@ -11,8 +11,6 @@ static const double SPLIT_Z = 2;       /* a leaf is split when it is above this
                                           many of its standard deviations */
 static const double SPLIT_NEXT = 2;    /* ... and of the next group's */
 static const double SPLIT_STOP = 1e-3; /* share of the candidates' scores */
-enum { SPLIT_DEPTH = 4 };              /* levels at once */
-static const double START_Z = 3, DEEP_Z = 2; /* alive, at the start, deeper */
 static const double REST = 0.25;
 static const double UNKNOWN = 1e12; /* variance of a leaf without reports */
 
@@ -64,6 +62,9 @@ kith_status kith_i_grow_open(kith_i_local_run *run, kith_i_grow *grow,
     grow->axes = axes;
     grow->start_depth = depth;
     grow->room = room;
+    grow->start_z = 2.5;
+    grow->deep_z = 1.5;
+    grow->split_levels = 3;
     grow->node = kith_i_local_take(run, n, sizeof *grow->node);
     grow->score = kith_i_local_numbers(run, n, 1);
     if (!grow->node || !grow->score)
@@ -198,7 +199,7 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
             return;
         double ratio = grow->node[best].estimate / (SPLIT_NEXT * next_sd);
         double levels = floor(log2(ratio));
-        uint32_t times = (uint32_t)fmin(SPLIT_DEPTH, fmax(1, levels));
+        uint32_t times = (uint32_t)fmin(grow->split_levels, fmax(1, levels));
         if (grow->leaves + (1u << times) - 1 > grow->room)
             return;
         score[best] = 0;
@@ -210,7 +211,8 @@ void kith_i_grow_prune(kith_i_grow *grow)
 {
     for (uint32_t i = grow->nodes; i-- > 0;) {
         kith_i_grow_node *node = &grow->node[i];
-        double z = node->depth <= grow->start_depth ? START_Z : DEEP_Z;
+        double z =
+            node->depth <= grow->start_depth ? grow->start_z : grow->deep_z;
         int child = node->left && (grow->node[node->left].alive ||
                                    grow->node[node->right].alive);
         node->alive =

@@ -14,8 +14,13 @@ kith_status kith_i_plane_open(kith_i_local_run *run,
     double low[KITH_I_GROW_AXES];
     for (uint32_t a = 0; a < plane->lens.q; a++)
         low[a] = -plane->half[a];
-    return kith_i_grow_open(run, grow, plane->lens.q, low, plane->half, depth,
-                            room, err);
+    kith_status status = kith_i_grow_open(run, grow, plane->lens.q, low,
+                                          plane->half, depth, room, err);
+    /* A false cell becomes an anchor here, and costs vector reports. */
+    grow->start_z = 3;
+    grow->deep_z = 2;
+    grow->split_levels = 4;
+    return status;
 }
 
 static void lift(const kith_i_local_plane *plane, const double *flat,

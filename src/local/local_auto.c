@@ -37,7 +37,7 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     kith_i_local_run run;
     kith_i_local_model model;
     kith_i_local_open(&run, task, collector,
-                      task->d <= KITH_I_GROW_AXES ? 4 : 11);
+                      task->d <= KITH_I_GROW_AXES ? 5 : 12);
     kith_status status = choose(&run, &model, err);
     if (!status) {
         memcpy(centers, model.center,

@@ -89,6 +89,11 @@ typedef struct kith_i_grow {
     uint32_t axes, nodes, leaves, room, start_depth;
     kith_i_grow_node *node; /* 2 room, children after their parent */
     double *score;          /* 2 room */
+    /* Set by kith_i_grow_open to what suits d <= 3: sd that make a node count
+     * as there, among the first cells and below them; how many levels a leaf
+     * is split at once. */
+    double start_z, deep_z;
+    uint32_t split_levels;
 } kith_i_grow;
 
 /* 2^depth equal cells to begin with, at most `room` of them ever. */

@@ -15,17 +15,19 @@ typedef struct {
     double last_histogram, last_vector;
 } shares;
 
-static const shares FULL = {.origin = 0.0188,
-                            .radius = 0.0188,
-                            .moment = 0.1128,
-                            .tree = {0.0564, 0.0752, 0.0752},
-                            .first_histogram = 0.047,
-                            .first_vector = 0.141,
-                            .second_histogram = 0.0376,
-                            .second_vector = 0.1504,
-                            .split = 0.06,
-                            .last_histogram = 0.047,
-                            .last_vector = 0.1598};
+static const shares FULL = {.origin = 0.015,
+                            .radius = 0.015,
+                            .moment = 0.12,
+                            .tree = {0.055, 0.065, 0.065},
+                            .first_histogram = 0.035,
+                            .first_vector = 0.16,
+                            .second_histogram = 0.035,
+                            .second_vector = 0.165,
+                            .split = 0.05,
+                            .last_histogram = 0.045,
+                            .last_vector = 0.175};
+/* Edge of the moments' noise that is small enough, in units of the radius. */
+static const double SHARP = 0.04;
 /* Fewer questions to larger groups, when noise is what matters. */
 static const shares SHORT = {.origin = 0.02,
                              .radius = 0.02,
@@ -146,13 +148,30 @@ static kith_status follow(kith_i_local_run *run,
     return status;
 }
 
+/* Directions need no more users than make the noise of the moments small:
+ * the others grow the tree, and sharpen the last means. */
+static shares full_shares(const kith_i_local_run *run)
+{
+    shares part = FULL;
+    double d = run->task->d, lifted = (d + 1) * (d + 2) / 2;
+    double sd = kith_i_vector_sd(run->task->epsilon, (uint32_t)lifted);
+    double enough = pow(sd / SHARP, 2) * 2 * d / kith_i_local_users(run, 1);
+    double spare = part.moment - fmin(part.moment, fmax(0.03, enough));
+    part.moment -= spare;
+    part.last_vector += spare / 4;
+    for (int r = 0; r < TREE_ROUNDS; r++)
+        part.tree[r] += spare / 4;
+    return part;
+}
+
 kith_status kith_i_local_high(kith_i_local_run *run, kith_i_local_model *model,
                               kith_error *err)
 {
     kith_i_local_plane plane;
-    kith_status status = kith_i_plane_find(run, FULL.origin, FULL.radius,
-                                           FULL.moment, &plane, err);
-    return status ? status : follow(run, &plane, &FULL, model, err);
+    shares part = full_shares(run);
+    kith_status status = kith_i_plane_find(run, part.origin, part.radius,
+                                           part.moment, &plane, err);
+    return status ? status : follow(run, &plane, &part, model, err);
 }
 
 kith_status kith_i_local_projected(kith_i_local_run *run,

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 4, LEAVES = 512, RESTARTS = 20 };
-static const double SHARES[ROUNDS] = {0.10, 0.15, 0.25, 0.50};
+enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
+static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
 static const double DEEPEST[KITH_I_GROW_AXES] = {4, 5, 6}; /* to begin with */
 
 static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
