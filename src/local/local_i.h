@@ -211,7 +211,7 @@ typedef struct kith_i_local_task {
     double radius;
     uint64_t public_seed;
     int paper_constants, split_epsilon; /* weighted-centers */
-    uint32_t radii, repetitions; /* weighted-centers: J, M; 0: its own */
+    uint32_t radii, repetitions;        /* weighted-centers: J, M; 0: its own */
     int e2lsh, boxes; /* weighted-centers: E2LSH for the grid; steps 3 to 6 */
 } kith_i_local_task;
 
