@@ -31,8 +31,9 @@ typedef struct kith_bounds {
                            /* excepted: the domain is the unit ball about 0; */
                            /* dense rows, no center, no normalize            */
     uint32_t sparsity;     /* each row keeps this many entries, those        */
-                           /* farthest from the origin (ties: the lower      */
-                           /* index); less noise in pure DP. 0: all          */
+                           /* farthest from 0 (or from the bound nearest to  */
+                           /* it; ties: the lower index); less noise in pure */
+                           /* DP. A ball must be about 0. 0: all             */
 } kith_bounds;
 
 typedef enum kith_format {
@@ -49,7 +50,8 @@ typedef enum kith_missing {
 } kith_missing;
 
 typedef enum kith_header {
-    KITH_HEADER_AUTO = 0, /* a first line with a word in it is a header */
+    KITH_HEADER_AUTO = 0, /* a first line of words is a header; one that mixes
+                             them with numbers is refused */
     KITH_HEADER_YES,
     KITH_HEADER_NO
 } kith_header;
@@ -63,6 +65,8 @@ typedef struct kith_source_options {
     const char *const *columns; /* CSV and TSV: names, or numbers from 1;    */
     size_t column_count;        /* NPY: numbers from 1; 0: all columns       */
     uint32_t dimension;         /* svmlight: required; others: 0 or checked  */
+    uint32_t threads;           /* to read with; 0: all processors. Changes  */
+                                /* the speed of dense formats only           */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);

@@ -110,18 +110,29 @@ static kith_status make_box(kith_i_domain *m, const kith_bounds *b,
     return KITH_OK;
 }
 
-/* Origin: the ball's centre; without a ball the middle of the box; always 0
- * for sparse rows. */
-static void make_origin(kith_i_domain *m, const kith_bounds *b)
+/* Origin: the ball's centre; without a ball the middle of the box. Where
+ * entries are counted it is a raw value of 0 (or the bound nearest to it), for
+ * an entry is what differs from the origin. */
+static kith_status make_origin(kith_i_domain *m, const kith_bounds *b,
+                               kith_error *err)
 {
+    int counted = m->sparse || m->sparsity < m->dimension;
     for (uint32_t i = 0; i < m->dimension; i++) {
-        double o = 0;
+        double zero = m->shift ? -m->shift[i] * m->stretch[i] : 0, o = 0;
         if (m->radius > 0)
             o = b->center ? pick(b->center, b->center_count, i) : 0;
-        else if (m->low && !m->sparse)
+        else if (m->low && counted)
+            o = fmax(m->low[i], fmin(m->high[i], zero));
+        else if (m->low)
             o = m->low[i] + (m->high[i] - m->low[i]) / 2;
+        if (m->radius > 0 && counted && o != zero)
+            return kith_i_fail(err, KITH_ERR_PRIVACY,
+                               "sparsity counts entries that are not zero: "
+                               "the ball must be about 0 (no center, and with "
+                               "normalize lower bounds of 0)");
         m->origin[i] = o;
     }
+    return KITH_OK;
 }
 
 /* Does the box bound the stored rows? Unit rows leave it. */
@@ -255,10 +266,10 @@ kith_status kith_i_domain_new(const kith_bounds *bounds, uint32_t dimension,
         m->origin && m->low_q && m->high_q ? KITH_OK : kith_i_fail_memory(err);
     if (!status && has_box_of(bounds))
         status = make_box(m, bounds, err);
-    if (!status) {
-        make_origin(m, bounds);
+    if (!status)
+        status = make_origin(m, bounds, err);
+    if (!status)
         status = make_lattice(m, err);
-    }
     if (status)
         kith_i_domain_free(m);
     else

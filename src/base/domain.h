@@ -34,7 +34,8 @@ typedef struct kith_i_domain {
     double *shift;       /* normalize: u = (x - shift) * stretch; else NULL  */
     double *stretch;     /*                                                  */
     double *low, *high;  /* box in units of u; NULL: none                    */
-    double *origin;      /* in units of u                                    */
+    double *origin;      /* in units of u; with a sparsity below dimension   */
+                         /* that of the raw value 0, clipped to the box      */
     double radius;       /* ball about origin in units of u; 0: none         */
     int unit_rows;       /* rows are scaled to length 1 after the box: the   */
                          /* lattice is that of the unit ball, without a box  */

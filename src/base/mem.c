@@ -7,33 +7,38 @@
 
 enum { ALIGNMENT = 64 };
 
+/* Whole lines, and one more for the pointer to free and the alignment. */
 static int byte_count(size_t count, size_t size, size_t *bytes)
 {
     if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX / 2)
         return -1;
-    *bytes = (*bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (*bytes == 0)
-        *bytes = ALIGNMENT;
+    *bytes = (*bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
     return 0;
 }
 
+/* malloc aligns to 16, so there is room for a pointer in front. */
+static void *align(char *block)
+{
+    if (!block)
+        return NULL;
+    char *p = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
+    memcpy(p - sizeof block, &block, sizeof block);
+    return p;
+}
+
+/* calloc: what the system hands out is zero, and a large block that nobody has
+ * touched yet takes neither time nor memory. */
 void *kith_i_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (byte_count(count, size, &bytes))
-        return NULL;
-    void *p = aligned_alloc(ALIGNMENT, bytes);
-    if (p)
-        memset(p, 0, bytes);
-    return p;
+    return byte_count(count, size, &bytes) ? NULL : align(calloc(bytes, 1));
 }
 
 void *kith_i_resize(void *p, size_t old_count, size_t new_count, size_t size)
 {
     size_t bytes;
-    if (byte_count(new_count, size, &bytes))
-        return NULL;
-    void *grown = aligned_alloc(ALIGNMENT, bytes);
+    void *grown =
+        byte_count(new_count, size, &bytes) ? NULL : align(malloc(bytes));
     if (!grown)
         return NULL;
     size_t keep = (old_count < new_count ? old_count : new_count) * size;
@@ -46,7 +51,11 @@ void *kith_i_resize(void *p, size_t old_count, size_t new_count, size_t size)
 
 void kith_i_free(void *p)
 {
-    free(p);
+    char *block;
+    if (!p)
+        return;
+    memcpy(&block, (char *)p - sizeof block, sizeof block);
+    free(block);
 }
 
 void kith_i_wipe(void *p, size_t bytes)
@@ -58,7 +67,7 @@ void kith_i_wipe(void *p, size_t bytes)
 void kith_i_wipe_free(void *p, size_t bytes)
 {
     kith_i_wipe(p, bytes);
-    free(p);
+    kith_i_free(p);
 }
 
 char *kith_i_copy_string(const char *s)

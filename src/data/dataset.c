@@ -1,4 +1,4 @@
-/* Datasets: clip, quantise, own (R3, R9, R10).
+/* Datasets: clip, quantise, own (R3, R9, R10). Files: load.c.
  *
  * A row is turned into lattice integers by a function of that row and of the
  * public domain alone (R2): doubles in a fixed order, truncation toward zero,
@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "reader.h"
 
 /* Any |t| is clamped to this before squares are summed: no overflow. */
 #define HUGE_T 0x1p400
 
-enum { DENSE_BLOCK_VALUES = 1 << 18 };
+enum {
+    DENSE_BLOCK_VALUES = 1 << 18,
+    GRAM_ROWS = 256 /* second moments are fastest with so many at a time */
+};
 
 static uint32_t block_rows_of(const kith_i_domain *m)
 {
@@ -25,6 +27,8 @@ static uint32_t block_rows_of(const kith_i_domain *m)
     uint32_t rows = DENSE_BLOCK_VALUES / m->dimension;
     if (rows < 8)
         rows = 8;
+    if (rows > GRAM_ROWS)
+        rows -= rows % GRAM_ROWS;
     return rows < KITH_I_BLOCK_ROWS ? rows : KITH_I_BLOCK_ROWS;
 }
 
@@ -186,8 +190,8 @@ void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
             u = u < m->low[i] ? m->low[i] : u;
             u = u > m->high[i] ? m->high[i] : u;
             u = (u - m->origin[i]) * scale;
-            u = u < -HUGE_T ? -HUGE_T : u;
-            t[i] = u > HUGE_T ? HUGE_T : u;
+            u = u > -HUGE_T ? u : -HUGE_T; /* this way round: one maxpd */
+            t[i] = u < HUGE_T ? u : HUGE_T;
         }
     else
         for (uint32_t i = 0; i < d; i++)
@@ -227,7 +231,7 @@ uint32_t kith_i_quantize_sparse(const kith_i_domain *m, const uint32_t *index,
 
 /* ---- building ------------------------------------------------------------ */
 
-static kith_status dataset_new(kith_i_domain *domain, kith_dataset **out,
+kith_status kith_i_dataset_new(kith_i_domain *domain, kith_dataset **out,
                                kith_error *err)
 {
     kith_dataset *data = kith_i_alloc(1, sizeof *data);
@@ -239,10 +243,10 @@ static kith_status dataset_new(kith_i_domain *domain, kith_dataset **out,
     return KITH_OK;
 }
 
-static void chunk_free(kith_i_chunk *c, uint32_t d)
+static void chunk_free(kith_i_chunk *c)
 {
-    if (c->dense)
-        kith_i_wipe_free(c->dense, (size_t)c->capacity * d * sizeof *c->dense);
+    if (c->owned)
+        kith_i_free(c->dense);
     if (c->value) {
         kith_i_wipe_free(c->value, c->room * sizeof *c->value);
         kith_i_wipe_free(c->index, c->room * sizeof *c->index);
@@ -254,15 +258,17 @@ void kith_dataset_free(kith_dataset *data)
 {
     if (!data)
         return;
+    size_t row = data->domain->dimension * sizeof *data->chunks->dense;
+    for (size_t i = 0; i < data->chunk_count; i++) /* before any is freed */
+        kith_i_wipe(data->chunks[i].dense, data->chunks[i].rows * row);
     for (size_t i = 0; i < data->chunk_count; i++)
-        chunk_free(&data->chunks[i], data->domain->dimension);
+        chunk_free(&data->chunks[i]);
     kith_i_free(data->chunks);
     kith_i_domain_free(data->domain);
     kith_i_free(data);
 }
 
-/* A fresh chunk at the end of the list, or NULL. */
-static kith_i_chunk *chunk_append(kith_dataset *data)
+kith_i_chunk *kith_i_chunk_append(kith_dataset *data)
 {
     if (data->chunk_count == data->chunk_capacity) {
         size_t grown = data->chunk_capacity ? data->chunk_capacity * 2 : 64;
@@ -282,8 +288,8 @@ static kith_i_chunk *chunk_append(kith_dataset *data)
     return c;
 }
 
-static kith_status count_rows(kith_dataset *data, uint32_t rows,
-                              kith_error *err)
+kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
+                                 kith_error *err)
 {
     data->rows += rows;
     if (data->rows > KITH_I_MAX_ROWS)
@@ -302,7 +308,7 @@ static kith_status append_dense(kith_dataset *data, const double *raw,
         data->chunk_count ? &data->chunks[data->chunk_count - 1] : NULL;
     for (uint32_t r = 0; r < rows; r++) {
         if (!c || c->rows == c->capacity) {
-            c = chunk_append(data);
+            c = kith_i_chunk_append(data);
             if (!c)
                 return kith_i_fail_memory(err);
             c->dense = kith_i_alloc((size_t)data->block_rows * m->dimension,
@@ -310,89 +316,13 @@ static kith_status append_dense(kith_dataset *data, const double *raw,
             if (!c->dense)
                 return kith_i_fail_memory(err);
             c->capacity = data->block_rows;
+            c->owned = 1;
         }
         kith_i_quantize_dense(m, raw + (size_t)r * m->dimension, t,
                               c->dense + (size_t)c->rows * m->dimension);
         c->rows++;
     }
-    return count_rows(data, rows, err);
-}
-
-static kith_status append_sparse(kith_dataset *data, const kith_i_rows *in,
-                                 kith_error *err)
-{
-    uint32_t total = in->start[in->rows];
-    double *t = kith_i_alloc(total, sizeof *t);
-    kith_i_chunk *c = chunk_append(data);
-    if (c) {
-        c->start = kith_i_alloc((size_t)in->rows + 1, sizeof *c->start);
-        c->index = kith_i_alloc(total, sizeof *c->index);
-        c->value = kith_i_alloc(total, sizeof *c->value);
-        c->room = total;
-    }
-    if (!t || !c || !c->start || !c->index || !c->value) {
-        if (c) { /* leave nothing that chunk_free could misread */
-            kith_i_free(c->start);
-            kith_i_free(c->index);
-            kith_i_free(c->value);
-            data->chunk_count--;
-        }
-        kith_i_free(t);
-        return kith_i_fail_memory(err);
-    }
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < in->rows; r++) {
-        uint32_t from = in->start[r];
-        n += kith_i_quantize_sparse(data->domain, in->index + from,
-                                    in->value + from, in->start[r + 1] - from,
-                                    t, c->index + n, c->value + n);
-        c->start[r + 1] = n;
-    }
-    c->rows = c->capacity = in->rows;
-    kith_i_wipe_free(t, total * sizeof *t);
-    return count_rows(data, in->rows, err);
-}
-
-kith_status kith_dataset_open(const char *const *paths, size_t path_count,
-                              const kith_source_options *opt,
-                              const kith_bounds *bounds, kith_dataset **out,
-                              kith_error *err)
-{
-    *out = NULL;
-    kith_i_reader *reader;
-    kith_status status =
-        kith_i_reader_open(paths, path_count, opt, &reader, err);
-    if (status)
-        return status;
-    kith_i_domain *domain;
-    uint32_t d = kith_i_reader_dimension(reader);
-    kith_dataset *data = NULL;
-    double *t = NULL;
-    status = kith_i_domain_new(bounds, d, kith_i_reader_is_sparse(reader),
-                               &domain, err);
-    if (!status) {
-        status = dataset_new(domain, &data, err);
-        if (status)
-            kith_i_domain_free(domain);
-    }
-    if (!status && !(t = kith_i_alloc(d, sizeof *t)))
-        status = kith_i_fail_memory(err);
-    kith_i_rows rows = {0};
-    while (!status) {
-        status = kith_i_reader_next(reader, &rows, err);
-        if (status || rows.rows == 0)
-            break;
-        status = rows.dense ? append_dense(data, rows.dense, rows.rows, t, err)
-                            : append_sparse(data, &rows, err);
-    }
-    if (t)
-        kith_i_wipe_free(t, d * sizeof *t);
-    kith_i_reader_close(reader);
-    if (status)
-        kith_dataset_free(data);
-    else
-        *out = data;
-    return status;
+    return kith_i_dataset_count(data, rows, err);
 }
 
 kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
@@ -409,7 +339,7 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
     if (status)
         return status;
     kith_dataset *data = NULL;
-    status = dataset_new(domain, &data, err);
+    status = kith_i_dataset_new(domain, &data, err);
     if (status) {
         kith_i_domain_free(domain);
         return status;

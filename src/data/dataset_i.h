@@ -14,6 +14,7 @@ typedef struct kith_i_chunk {
     uint64_t first; /* position of its first row in the dataset */
     uint32_t rows, capacity;
     int16_t *dense;
+    int owned; /* dense is freed with it, chunks after it may be in there */
     uint32_t *start, *index; /* sparse */
     int16_t *value;          /* sparse */
     uint32_t room;           /* sparse: entries allocated */
@@ -26,6 +27,15 @@ struct kith_dataset {
     kith_i_chunk *chunks;
     size_t chunk_count, chunk_capacity;
 };
+
+/* An empty dataset. domain: taken on KITH_OK. */
+kith_status kith_i_dataset_new(kith_i_domain *domain, kith_dataset **out,
+                               kith_error *err);
+/* A fresh chunk at the end of the list, or NULL. */
+kith_i_chunk *kith_i_chunk_append(kith_dataset *data);
+/* Note rows that were added. */
+kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
+                                 kith_error *err);
 
 /* Clip and quantise one row. t: scratch, one double per value. */
 void kith_i_quantize_dense(const kith_i_domain *domain, const double *raw,

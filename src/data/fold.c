@@ -102,6 +102,7 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
         c->dense = kith_i_alloc(
             (size_t)data->chunks[i].rows * domain->dimension, sizeof *c->dense);
         c->rows = c->capacity = c->dense ? data->chunks[i].rows : 0;
+        c->owned = 1;
         ok = c->dense != NULL;
     }
     if (!ok) {

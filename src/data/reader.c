@@ -2,10 +2,10 @@
  *
  * All shards are opened when the reader is, so that a missing or unsuitable
  * second file fails before anything is read; those that can be opened again
- * are closed until their turn comes. Who has no rows: a text file, or NPY
- * arrays that are all empty, are KITH_ERR_INPUT at open; one empty array among
- * others is fine. When --missing drop leaves out every row, the first block is
- * the end. */
+ * are closed until their turn comes. No rows are data like any other: the
+ * number of rows may be private, and a refusal would tell none from one. Only
+ * when nothing (a header, an array's shape, --dimension, another shard) tells
+ * the number of features is it KITH_ERR_INPUT. */
 #include "reader.h"
 
 #include <string.h>
@@ -28,6 +28,8 @@ struct kith_i_reader {
     kith_i_source *sources;
     shard *shards;
     size_t count, current;
+    kith_i_raw raw; /* of kith_i_reader_next, like the block */
+    double *dense;
 };
 
 void kith_source_options_init(kith_source_options *opt, size_t size)
@@ -46,8 +48,9 @@ kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
     uint32_t d = (uint32_t)dimension;
     if (layout->opt.dimension && layout->opt.dimension != d)
         return kith_i_fail(err, KITH_ERR_INPUT,
-                           "%s: has %u columns, but --dimension is %u", name, d,
-                           layout->opt.dimension);
+                           "%s: has %u columns, not the %u that the model or "
+                           "--dimension asks for",
+                           name, d, layout->opt.dimension);
     if (layout->dimension && layout->dimension != d)
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "%s: has %u columns, but %s has %u", name, d,
@@ -64,13 +67,29 @@ kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
     return KITH_OK;
 }
 
-kith_status kith_i_layout_reserve(kith_i_layout *layout, kith_error *err)
+kith_status kith_i_raw_reserve(kith_i_raw *raw, size_t keep, size_t bytes,
+                               kith_error *err)
 {
-    if (layout->dense)
+    if (bytes <= raw->room)
         return KITH_OK;
-    layout->dense = kith_i_alloc((size_t)layout->block_rows * layout->dimension,
-                                 sizeof(double));
-    return layout->dense ? KITH_OK : kith_i_fail_memory(err);
+    /* what grows will grow again, unless it is the first time */
+    size_t room = keep && bytes < 2 * raw->room ? 2 * raw->room : bytes;
+    char *grown = kith_i_alloc(room, 1);
+    if (!grown)
+        return kith_i_fail_memory(err);
+    if (keep)
+        memcpy(grown, raw->bytes, keep);
+    kith_i_wipe_free(raw->bytes, raw->room);
+    raw->bytes = grown;
+    raw->room = room;
+    return KITH_OK;
+}
+
+void kith_i_raw_clear(kith_i_raw *raw)
+{
+    kith_i_wipe_free(raw->bytes, raw->room);
+    kith_i_free(raw->lines);
+    memset(raw, 0, sizeof *raw);
 }
 
 /* ---- formats ------------------------------------------------------------- */
@@ -144,15 +163,13 @@ static void close_shard(shard *s)
     s->stream = NULL;
 }
 
-static kith_status open_shard(kith_i_reader *reader, size_t i, int *has_rows,
-                              kith_error *err)
+static kith_status open_shard(kith_i_reader *reader, size_t i, kith_error *err)
 {
     shard *s = &reader->shards[i];
     kith_status status =
         kith_i_stream_open(&reader->sources[i], &s->stream, err);
     if (!status)
-        status =
-            s->ops->open(s->stream, &reader->layout, has_rows, &s->state, err);
+        status = s->ops->open(s->stream, &reader->layout, &s->state, err);
     if (status)
         close_shard(s);
     return status;
@@ -160,7 +177,7 @@ static kith_status open_shard(kith_i_reader *reader, size_t i, int *has_rows,
 
 static kith_status open_all(kith_i_reader *reader, kith_error *err)
 {
-    int any_rows = 0, stdin_seen = 0;
+    int stdin_seen = 0;
     for (size_t i = 0; i < reader->count; i++) {
         shard *s = &reader->shards[i];
         const char *path = reader->sources[i].path;
@@ -175,17 +192,17 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
         if (strcmp(path, "-") == 0 && stdin_seen++)
             return kith_i_fail(err, KITH_ERR_ARGUMENT,
                                "standard input (-) can be given only once");
-        int has_rows = 0;
-        status = open_shard(reader, i, &has_rows, err);
+        status = open_shard(reader, i, err);
         if (status)
             return status;
-        any_rows = any_rows || has_rows;
         if (i > 0 && kith_i_stream_can_reopen(s->stream))
             close_shard(s);
     }
-    if (!any_rows)
-        return kith_i_fail(err, KITH_ERR_INPUT, "%s: the file has no rows",
-                           reader->layout.first);
+    if (reader->layout.dimension == 0)
+        return kith_i_fail(err, KITH_ERR_INPUT,
+                           "%s: there are no rows and no header to tell the "
+                           "number of features; say --dimension",
+                           kith_i_stream_name(reader->shards[0].stream));
     return KITH_OK;
 }
 
@@ -271,18 +288,76 @@ int kith_i_reader_is_sparse(const kith_i_reader *reader)
     return reader->shards[0].ops->is_sparse;
 }
 
+/* The current shard, opened when it is its turn. */
+static kith_status current_shard(kith_i_reader *reader, shard **out,
+                                 kith_error *err)
+{
+    *out = &reader->shards[reader->current];
+    return (*out)->stream ? KITH_OK : open_shard(reader, reader->current, err);
+}
+
+kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,
+                               kith_i_raw *raw, kith_error *err)
+{
+    shard *s;
+    raw->rows = raw->done = 0;
+    kith_status status = current_shard(reader, &s, err);
+    return status ? status : s->ops->take(s->state, want, raw, err);
+}
+
+kith_status kith_i_reader_convert(const kith_i_reader *reader, kith_i_raw *raw,
+                                  uint32_t most, double *out, uint32_t *kept,
+                                  kith_error *err)
+{
+    const shard *s = &reader->shards[reader->current];
+    return s->ops->convert(s->state, raw, most, out, kept, err);
+}
+
+kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
+                                  kith_error *err)
+{
+    shard *s;
+    close_shard(&reader->shards[reader->current++]);
+    *more = reader->current < reader->count;
+    return *more ? current_shard(reader, &s, err) : KITH_OK;
+}
+
+/* The next block of dense rows of this shard; none: it ends. */
+static kith_status next_dense(kith_i_reader *reader, kith_i_rows *out,
+                              kith_error *err)
+{
+    const kith_i_layout *layout = &reader->layout;
+    kith_i_raw *raw = &reader->raw;
+    uint32_t kept = 0;
+    if (!reader->dense)
+        reader->dense = kith_i_alloc(
+            (size_t)layout->block_rows * layout->dimension, sizeof(double));
+    if (!reader->dense)
+        return kith_i_fail_memory(err);
+    do { /* a block that is left out whole is not the end */
+        kith_status status =
+            kith_i_reader_take(reader, layout->block_rows, raw, err);
+        if (!status && raw->rows > 0)
+            status = kith_i_reader_convert(reader, raw, layout->block_rows,
+                                           reader->dense, &kept, err);
+        if (status)
+            return status;
+    } while (kept == 0 && raw->rows > 0);
+    *out = (kith_i_rows){
+        .rows = kept, .dimension = layout->dimension, .dense = reader->dense};
+    return KITH_OK;
+}
+
 kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
                                kith_error *err)
 {
     for (; reader->current < reader->count; reader->current++) {
-        shard *s = &reader->shards[reader->current];
-        kith_status status = KITH_OK;
-        int has_rows;
-        if (!s->stream) /* it is this shard's turn */
-            status = open_shard(reader, reader->current, &has_rows, err);
+        shard *s;
         kith_i_rows rows = {0};
+        kith_status status = current_shard(reader, &s, err);
         if (!status)
-            status = s->ops->next(s->state, &rows, err);
+            status = s->ops->is_sparse ? s->ops->next(s->state, &rows, err)
+                                       : next_dense(reader, &rows, err);
         if (status)
             return status;
         if (rows.rows > 0) {
@@ -303,8 +378,9 @@ void kith_i_reader_close(kith_i_reader *reader)
         if (reader->shards[i].ops)
             close_shard(&reader->shards[i]);
     kith_i_layout *layout = &reader->layout;
-    kith_i_wipe_free(layout->dense, (size_t)layout->block_rows *
+    kith_i_wipe_free(reader->dense, (size_t)layout->block_rows *
                                         layout->dimension * sizeof(double));
+    kith_i_raw_clear(&reader->raw);
     kith_i_wipe_free(layout->names, layout->names_bytes);
     kith_i_free(reader->sources);
     kith_i_free(reader->shards);

@@ -36,4 +36,34 @@ kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
                                kith_error *err);
 void kith_i_reader_close(kith_i_reader *reader); /* wipes; NULL is fine */
 
+/* ---- dense rows for several threads ---------------------------------------
+ * Rows are taken in order, by one thread at a time, as they stand in the file;
+ * turning them into doubles is what takes time, and any number of threads may
+ * do that at once. For one shard after another: kith_i_reader_advance when no
+ * thread holds rows of the last. Not to be mixed with kith_i_reader_next. */
+
+/* Rows that were taken. Starts as zeros; kith_i_raw_clear at the end. */
+typedef struct kith_i_raw {
+    uint32_t rows, done; /* taken; converted so far                       */
+    uint64_t first;      /* NPY: its first row in the file, from 0        */
+    int in_file;         /* NPY: the bytes are still to be read           */
+    char *bytes;         /* as in the file                                */
+    size_t room;         /* of bytes                                      */
+    struct kith_i_raw_line *lines; /* text: one for each row                 */
+    uint32_t line_room;
+} kith_i_raw;
+
+/* At most want of the next rows of this shard; raw->rows == 0: it ends. */
+kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,
+                               kith_i_raw *raw, kith_error *err);
+/* Convert the next rows in raw, at most `most`; *kept of them, those without
+ * missing values, are in out. All are converted when raw->done is raw->rows. */
+kith_status kith_i_reader_convert(const kith_i_reader *reader, kith_i_raw *raw,
+                                  uint32_t most, double *out, uint32_t *kept,
+                                  kith_error *err);
+/* Turn to the next shard. *more: 0 when there is none. */
+kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
+                                  kith_error *err);
+void kith_i_raw_clear(kith_i_raw *raw); /* wipes */
+
 #endif

@@ -17,20 +17,32 @@ static int is_value(const kith_i_field *field)
                                     (size_t)(field->end - field->begin));
 }
 
-int kith_i_header_present(const kith_source_options *opt,
-                          const kith_i_dialect *dialect, const char *begin,
-                          const char *end)
+/* Begins like a number. */
+static int is_like_number(const kith_i_field *field)
+{
+    char c = field->begin < field->end ? *field->begin : 0;
+    return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+}
+
+kith_i_header kith_i_header_find(const kith_source_options *opt,
+                                 const kith_i_dialect *dialect,
+                                 const char *begin, const char *end)
 {
     if (opt->header != KITH_HEADER_AUTO)
-        return opt->header == KITH_HEADER_YES;
+        return opt->header == KITH_HEADER_YES ? KITH_I_HEADER_PRESENT
+                                              : KITH_I_HEADER_NONE;
+    int words = 0, numbers = 0;
     for (const char *p = begin;; p++) {
         kith_i_field field;
         p = kith_i_field_cut(dialect, p, end, &field);
-        if (!is_value(&field))
-            return 1;
+        words = words || !is_value(&field);
+        numbers = numbers || is_like_number(&field);
         if (p == end)
-            return 0;
+            break;
     }
+    if (!words)
+        return KITH_I_HEADER_NONE;
+    return numbers ? KITH_I_HEADER_UNCLEAR : KITH_I_HEADER_PRESENT;
 }
 
 /* Append the field's text to the names; there is room for it. */

@@ -6,11 +6,18 @@
 #include "reader_field.h"
 #include "reader_shard.h"
 
-/* Is this first record a header? What opt says, or, by itself, yes when a
- * field is neither a number nor a word for "no value". */
-int kith_i_header_present(const kith_source_options *opt,
-                          const kith_i_dialect *dialect, const char *begin,
-                          const char *end);
+typedef enum kith_i_header {
+    KITH_I_HEADER_NONE = 0,
+    KITH_I_HEADER_PRESENT,
+    KITH_I_HEADER_UNCLEAR
+} kith_i_header;
+
+/* Is this first record a header? What opt says. By itself: no when every field
+ * is a number or a word for "no value"; yes when none begins like a number;
+ * unclear otherwise, for a row with a mistake must not pass for a header. */
+kith_i_header kith_i_header_find(const kith_source_options *opt,
+                                 const kith_i_dialect *dialect,
+                                 const char *begin, const char *end);
 
 kith_status kith_i_header_names(const kith_i_dialect *dialect,
                                 const char *begin, const char *end,

@@ -1,8 +1,8 @@
-/* NPY: blocks of rows from a NumPy array. Raw items are brought into the
- * order of the rows (a window of the stream when they already are, else a
- * gathered copy) and converted block by block. Arrays in Fortran order: a
- * plain file is read in column segments with pread; what cannot seek is kept
- * in memory whole. An array without rows is a shard like any other. */
+/* NPY: rows from a NumPy array. Whoever takes rows of a plain file in C order
+ * gets their place only, and reads them when it converts them; otherwise their
+ * bytes are copied out of the stream. Arrays in Fortran order: a plain file is
+ * read in column segments with pread; what cannot seek is kept in memory
+ * whole. An array without rows is a shard like any other. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 enum {
     SEGMENT_BYTES = 16 << 20, /* column segments: long ones even if wide    */
-    WINDOW_BYTES = 4 << 20    /* raw rows at a time, when few columns of
+    TAKE_BYTES = 1 << 20      /* of whole rows at a time, when few columns of
                                  many are chosen                            */
 };
 
@@ -24,10 +24,8 @@ typedef struct {
     kith_i_layout *layout;
     kith_i_npy npy;
     kith_i_columns columns;
-    uint64_t row;   /* rows read so far */
-    char *gathered; /* one block of raw items in row order, or NULL */
-    size_t gathered_bytes;
-    int fd;         /* Fortran order: plain file, or -1 */
+    uint64_t row;   /* rows taken so far */
+    int fd;         /* plain file, or -1 */
     char *segments; /* segment_rows items of each chosen column */
     size_t segment_bytes;
     uint32_t segment_rows;
@@ -41,7 +39,6 @@ static void npy_close(void *state)
     if (!shard)
         return;
     kith_i_columns_clear(&shard->columns);
-    kith_i_wipe_free(shard->gathered, shard->gathered_bytes);
     kith_i_wipe_free(shard->segments, shard->segment_bytes);
     kith_i_free(shard);
 }
@@ -84,7 +81,7 @@ static kith_status open_shard(npy_shard *shard, kith_error *err)
 }
 
 static kith_status npy_open(kith_i_stream *stream, kith_i_layout *layout,
-                            int *has_rows, void **out, kith_error *err)
+                            void **out, kith_error *err)
 {
     npy_shard *shard = kith_i_alloc(1, sizeof *shard);
     if (!shard)
@@ -96,22 +93,7 @@ static kith_status npy_open(kith_i_stream *stream, kith_i_layout *layout,
         npy_close(shard);
         return status;
     }
-    *has_rows = shard->npy.rows > 0;
     *out = shard;
-    return KITH_OK;
-}
-
-/* Room for one block of raw items, made when it is first needed. */
-static kith_status reserve_gathered(npy_shard *shard, kith_error *err)
-{
-    if (shard->gathered)
-        return KITH_OK;
-    size_t bytes = (size_t)shard->layout->block_rows * shard->columns.count *
-                   shard->npy.item;
-    shard->gathered = kith_i_alloc(bytes, 1);
-    if (!shard->gathered)
-        return kith_i_fail_memory(err);
-    shard->gathered_bytes = bytes;
     return KITH_OK;
 }
 
@@ -137,33 +119,18 @@ static void gather_column(const char *from, size_t stride, char *to,
         }
 }
 
-/* C order: the next rows, from the stream. *raw: their chosen items. */
-static kith_status read_rows(npy_shard *shard, uint32_t rows, const char **raw,
+/* C order, no plain file: the next rows, from the stream. */
+static kith_status read_rows(npy_shard *shard, size_t bytes, char *to,
                              kith_error *err)
 {
-    const kith_i_columns *columns = &shard->columns;
-    uint32_t item = shard->npy.item;
-    size_t row_bytes = (size_t)columns->file_count * item;
     kith_i_window window;
-    kith_status status =
-        kith_i_stream_need(shard->stream, rows * row_bytes, &window, err);
+    kith_status status = kith_i_stream_need(shard->stream, bytes, &window, err);
     if (status)
         return status;
-    if (window.count < rows * row_bytes)
+    if (window.count < bytes)
         return fail_size(shard, 0, err);
-    *raw = window.data;
-    /* The window stays valid: stepping over it moves nothing. */
-    kith_i_stream_skip(shard->stream, rows * row_bytes);
-    if (columns->all)
-        return KITH_OK;
-    status = reserve_gathered(shard, err);
-    if (status)
-        return status;
-    for (uint32_t j = 0; j < columns->count; j++)
-        gather_column(window.data + (size_t)columns->column[j] * item,
-                      row_bytes, shard->gathered + (size_t)j * item,
-                      (size_t)columns->count * item, rows, item);
-    *raw = shard->gathered;
+    memcpy(to, window.data, bytes);
+    kith_i_stream_skip(shard->stream, bytes);
     return KITH_OK;
 }
 
@@ -219,22 +186,20 @@ static kith_status read_segments(npy_shard *shard, kith_error *err)
     return KITH_OK;
 }
 
-/* Fortran order: at most *rows next rows. */
-static kith_status read_columns(npy_shard *shard, uint32_t *rows,
-                                const char **raw, kith_error *err)
+/* Fortran order: at most *rows next rows, chosen columns only. */
+static kith_status read_columns(npy_shard *shard, uint32_t *rows, char *to,
+                                kith_error *err)
 {
     const kith_i_columns *columns = &shard->columns;
     uint32_t item = shard->npy.item;
     const char *base; /* row shard->row of the first column */
     uint64_t stride;  /* items from a column to the next    */
     int by_column = shard->fd < 0;
-    kith_status status = reserve_gathered(shard, err);
-    if (status)
-        return status;
     if (by_column) {
         kith_i_window window;
         uint64_t bytes = array_bytes(&shard->npy);
-        status = kith_i_stream_need(shard->stream, bytes, &window, err);
+        kith_status status =
+            kith_i_stream_need(shard->stream, bytes, &window, err);
         if (!status && window.count < bytes)
             status = fail_size(shard, 0, err);
         if (status)
@@ -242,10 +207,11 @@ static kith_status read_columns(npy_shard *shard, uint32_t *rows,
         base = window.data + shard->row * item;
         stride = shard->npy.rows;
     } else {
-        if (shard->row >= shard->segment_row + shard->segment_count)
-            status = read_segments(shard, err);
-        if (status)
-            return status;
+        if (shard->row >= shard->segment_row + shard->segment_count) {
+            kith_status status = read_segments(shard, err);
+            if (status)
+                return status;
+        }
         uint64_t inside = shard->row - shard->segment_row;
         if (*rows > shard->segment_count - inside)
             *rows = (uint32_t)(shard->segment_count - inside);
@@ -255,10 +221,9 @@ static kith_status read_columns(npy_shard *shard, uint32_t *rows,
     for (uint32_t j = 0; j < columns->count; j++) {
         uint64_t column = by_column ? columns->column[j] : j;
         gather_column(base + column * stride * item, item,
-                      shard->gathered + (size_t)j * item,
-                      (size_t)columns->count * item, *rows, item);
+                      to + (size_t)j * item, (size_t)columns->count * item,
+                      *rows, item);
     }
-    *raw = shard->gathered;
     return KITH_OK;
 }
 
@@ -267,7 +232,7 @@ static kith_status check_end(npy_shard *shard, kith_error *err)
 {
     kith_i_window window;
     uint64_t inside = shard->npy.fortran ? array_bytes(&shard->npy) : 0;
-    if (shard->npy.fortran && shard->fd >= 0)
+    if (shard->fd >= 0)
         return KITH_OK; /* the size was checked when it was opened */
     kith_status status =
         kith_i_stream_need(shard->stream, inside + 1, &window, err);
@@ -276,11 +241,53 @@ static kith_status check_end(npy_shard *shard, kith_error *err)
     return status;
 }
 
-/* Move the finite rows of a converted block to its front, or complain. */
-static kith_status drop_rows(const npy_shard *shard, uint32_t *rows,
-                             kith_error *err)
+/* Bytes of a row that was taken. */
+static size_t raw_row(const npy_shard *shard)
 {
-    double *dense = shard->layout->dense;
+    const kith_i_columns *columns = &shard->columns;
+    return (size_t)(shard->npy.fortran ? columns->count : columns->file_count) *
+           shard->npy.item;
+}
+
+/* Rows are taken as they are wanted; else the chosen items have to be picked
+ * out of them. */
+static int is_whole(const npy_shard *shard)
+{
+    return shard->columns.all || shard->npy.fortran;
+}
+
+static kith_status npy_take(void *state, uint32_t want, kith_i_raw *raw,
+                            kith_error *err)
+{
+    npy_shard *shard = state;
+    uint64_t left = shard->npy.rows - shard->row, most = left;
+    size_t row = raw_row(shard);
+    if (left == 0)
+        return check_end(shard, err);
+    if (!is_whole(shard))
+        most = TAKE_BYTES / row < 1 ? 1 : TAKE_BYTES / row;
+    most = most < left ? most : left;
+    uint32_t rows = most < want ? (uint32_t)most : want;
+    size_t picked = is_whole(shard) ? 0 : shard->columns.count;
+    kith_status status = kith_i_raw_reserve(
+        raw, 0, rows * (row + picked * shard->npy.item), err);
+    raw->in_file = !shard->npy.fortran && shard->fd >= 0;
+    if (!status && shard->npy.fortran)
+        status = read_columns(shard, &rows, raw->bytes, err);
+    else if (!status && !raw->in_file)
+        status = read_rows(shard, rows * row, raw->bytes, err);
+    if (status)
+        return status;
+    raw->first = shard->row;
+    raw->rows = rows;
+    shard->row += rows;
+    return KITH_OK;
+}
+
+/* Move the finite rows of those at hand to the front, or complain. */
+static kith_status drop_rows(const npy_shard *shard, uint64_t first,
+                             double *dense, uint32_t *rows, kith_error *err)
+{
     uint32_t d = shard->columns.count, kept = 0;
     for (uint32_t r = 0; r < *rows; r++) {
         double *row = dense + (size_t)r * d;
@@ -300,52 +307,47 @@ static kith_status drop_rows(const npy_shard *shard, uint32_t *rows,
             "%s: row %llu: column %u has no value (NaN or infinite); fill it "
             "in, or leave such rows out with --missing drop",
             kith_i_stream_name(shard->stream),
-            (unsigned long long)(shard->row + r + 1),
-            shard->columns.column[j] + 1);
+            (unsigned long long)(first + r + 1), shard->columns.column[j] + 1);
     }
     *rows = kept;
     return KITH_OK;
 }
 
-/* Rows to read next. */
-static uint32_t next_count(const npy_shard *shard)
+static kith_status npy_convert(const void *state, kith_i_raw *raw,
+                               uint32_t most, double *out, uint32_t *kept,
+                               kith_error *err)
 {
-    uint64_t left = shard->npy.rows - shard->row;
-    uint64_t rows = WINDOW_BYTES / (shard->npy.columns * shard->npy.item);
-    if (rows > shard->layout->block_rows || shard->npy.fortran)
-        rows = shard->layout->block_rows;
-    if (rows < 1)
-        rows = 1;
-    return (uint32_t)(rows < left ? rows : left);
-}
-
-static kith_status npy_next(void *state, kith_i_rows *out, kith_error *err)
-{
-    npy_shard *shard = state;
-    kith_i_layout *layout = shard->layout;
-    kith_status status = kith_i_layout_reserve(layout, err);
-    uint32_t kept = 0;
-    while (!status && kept == 0 && shard->row < shard->npy.rows) {
-        uint32_t rows = next_count(shard);
-        const char *raw = NULL;
-        status = shard->npy.fortran ? read_columns(shard, &rows, &raw, err)
-                                    : read_rows(shard, rows, &raw, err);
+    const npy_shard *shard = state;
+    const kith_i_columns *columns = &shard->columns;
+    uint32_t rows = raw->rows - raw->done, item = shard->npy.item;
+    size_t row = raw_row(shard), d = columns->count;
+    rows = rows < most ? rows : most;
+    if (raw->in_file) {
+        kith_status status =
+            read_at(shard, shard->npy.offset + raw->first * row, raw->bytes,
+                    raw->rows * row, err);
         if (status)
-            break;
-        size_t count = (size_t)rows * layout->dimension;
-        kith_i_npy_convert(&shard->npy, raw, count, layout->dense);
-        kept = rows;
-        if (!kith_i_npy_all_finite(layout->dense, count))
-            status = drop_rows(shard, &kept, err);
-        shard->row += rows;
+            return status;
+        raw->in_file = 0;
     }
-    if (!status && shard->row == shard->npy.rows)
-        status = check_end(shard, err);
-    if (status)
-        return status;
-    *out = (kith_i_rows){
-        .rows = kept, .dimension = layout->dimension, .dense = layout->dense};
-    return KITH_OK;
+    const char *from = raw->bytes + raw->done * row;
+    if (!is_whole(shard)) {
+        char *picked = raw->bytes + raw->rows * row;
+        for (uint32_t j = 0; j < d; j++)
+            gather_column(from + (size_t)columns->column[j] * item, row,
+                          picked + j * item, d * item, rows, item);
+        from = picked;
+    }
+    kith_i_npy_convert(&shard->npy, from, rows * d, out);
+    uint64_t first = raw->first + raw->done;
+    raw->done += rows;
+    *kept = rows;
+    return kith_i_npy_all_finite(out, rows * d)
+               ? KITH_OK
+               : drop_rows(shard, first, out, kept, err);
 }
 
-const kith_i_shard_ops kith_i_shard_npy = {0, npy_open, npy_next, npy_close};
+const kith_i_shard_ops kith_i_shard_npy = {.open = npy_open,
+                                           .take = npy_take,
+                                           .convert = npy_convert,
+                                           .close = npy_close};

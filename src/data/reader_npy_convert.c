@@ -115,14 +115,15 @@ void kith_i_npy_convert(const kith_i_npy *npy, const char *from, size_t count,
             to[i] = from[i] ? 1 : 0;
 }
 
+/* An exponent of ones, plus one, carries into the sign. */
 int kith_i_npy_all_finite(const double *values, size_t count)
 {
-    const uint64_t exponent = (uint64_t)0x7ff << 52;
+    const uint64_t exponent = (uint64_t)0x7ff << 52, one = (uint64_t)1 << 52;
     uint64_t bad = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        bad |= (uint64_t)((bits & exponent) == exponent);
+        bad |= (bits & exponent) + one;
     }
-    return !bad;
+    return !(bad >> 63);
 }

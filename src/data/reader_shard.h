@@ -12,10 +12,9 @@
 
 typedef struct kith_i_layout {
     kith_source_options opt; /* the caller's, columns borrowed               */
-    uint32_t dimension;      /* 0 until the first shard is open              */
+    uint32_t dimension;      /* 0 until a shard tells it                     */
     uint32_t block_rows;     /* rows in a full block                         */
     char first[200];         /* name of the shard that set the dimension     */
-    double *dense;           /* one block; allocated with the first row      */
     /* What the first text shard looks like: */
     int text_seen, has_header;
     uint32_t field_count; /* fields in a line                                */
@@ -26,18 +25,31 @@ typedef struct kith_i_layout {
 /* The shard's dimension: sets the layout's or must be the same. */
 kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
                                  const char *name, kith_error *err);
-/* Room for one block of dense rows, at layout->dense. */
-kith_status kith_i_layout_reserve(kith_i_layout *layout, kith_error *err);
+
+/* A row of text in kith_i_raw.bytes, and where it stood. */
+typedef struct kith_i_raw_line {
+    size_t begin, end; /* offsets                       */
+    uint64_t number;   /* of its first line in the file */
+} kith_i_raw_line;
+
+/* Room for that many bytes, the first `keep` of which stay. */
+kith_status kith_i_raw_reserve(kith_i_raw *raw, size_t keep, size_t bytes,
+                               kith_error *err);
 
 typedef struct kith_i_shard_ops {
     int is_sparse;
-    /* Read what comes before the rows. stream and layout are borrowed for the
-     * shard's life. *has_rows: 0 when the shard is allowed to have none and
-     * has none. */
+    /* Read what comes before the rows, and settle the dimension if that tells
+     * it. stream and layout are borrowed for the shard's life. */
     kith_status (*open)(kith_i_stream *stream, kith_i_layout *layout,
-                        int *has_rows, void **out, kith_error *err);
-    /* As kith_i_reader_next, for this shard. */
+                        void **out, kith_error *err);
+    /* Sparse: as kith_i_reader_next, for this shard. */
     kith_status (*next)(void *shard, kith_i_rows *out, kith_error *err);
+    /* Dense: as kith_i_reader_take and _convert; raw->rows and raw->done are 0
+     * before a take. */
+    kith_status (*take)(void *shard, uint32_t want, kith_i_raw *raw,
+                        kith_error *err);
+    kith_status (*convert)(const void *shard, kith_i_raw *raw, uint32_t most,
+                           double *out, uint32_t *kept, kith_error *err);
     void (*close)(void *shard); /* wipes; NULL is fine */
 } kith_i_shard_ops;
 

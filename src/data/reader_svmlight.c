@@ -86,7 +86,7 @@ static kith_status find_row(svmlight_shard *shard, const char **begin,
 }
 
 static kith_status svmlight_open(kith_i_stream *stream, kith_i_layout *layout,
-                                 int *has_rows, void **out, kith_error *err)
+                                 void **out, kith_error *err)
 {
     const char *name = kith_i_stream_name(stream);
     if (layout->opt.dimension == 0)
@@ -105,8 +105,6 @@ static kith_status svmlight_open(kith_i_stream *stream, kith_i_layout *layout,
     shard->stream = stream;
     shard->layout = layout;
     shard->line = 1;
-    const char *begin = NULL, *end = NULL;
-    size_t bytes = 0;
     kith_i_window window;
     kith_status status =
         kith_i_layout_settle(layout, layout->opt.dimension, name, err);
@@ -115,16 +113,10 @@ static kith_status svmlight_open(kith_i_stream *stream, kith_i_layout *layout,
     if (!status && window.count >= 3 &&
         memcmp(window.data, "\xef\xbb\xbf", 3) == 0)
         kith_i_stream_skip(stream, 3);
-    if (!status)
-        status = find_row(shard, &begin, &end, &bytes, err);
-    if (!status && !begin)
-        status =
-            kith_i_fail(err, KITH_ERR_INPUT, "%s: the file has no rows", name);
     if (status) {
         svmlight_close(shard);
         return status;
     }
-    *has_rows = 1;
     *out = shard;
     return KITH_OK;
 }
@@ -293,5 +285,7 @@ static kith_status svmlight_next(void *state, kith_i_rows *out, kith_error *err)
     return KITH_OK;
 }
 
-const kith_i_shard_ops kith_i_shard_svmlight = {1, svmlight_open, svmlight_next,
-                                                svmlight_close};
+const kith_i_shard_ops kith_i_shard_svmlight = {.is_sparse = 1,
+                                                .open = svmlight_open,
+                                                .next = svmlight_next,
+                                                .close = svmlight_close};

@@ -1,7 +1,8 @@
 /* CSV and TSV: records to rows of doubles. The common case (a plain number)
  * is one call of kith_i_number_scan; everything else goes to odd_field. Blank
- * lines are skipped, also in files of one column. A file without rows is an
- * error when it is opened. */
+ * lines are skipped, but for files of one column, where they are rows without
+ * their value. A file may have no rows: a header, --columns or --dimension
+ * then tells the number of features. */
 #include <math.h>
 #include <string.h>
 
@@ -13,8 +14,16 @@
 #include "reader_number.h"
 #include "reader_shard.h"
 
+enum {
+    PADDING = 16,        /* after the rows: numbers are read in words        */
+    TAKE_BYTES = 4 << 20 /* of rows at a time, when lines are long          */
+};
+
 static const kith_i_dialect csv = {',', '\t'};
 static const kith_i_dialect tsv = {'\t', ' '};
+
+#define MISSING                                                                \
+    "has no value; fill it in, or leave such rows out with --missing drop"
 
 typedef struct {
     kith_i_stream *stream;
@@ -23,22 +32,26 @@ typedef struct {
     kith_i_columns columns;
     kith_i_names names;
     int has_names;
-    uint64_t line; /* number of the next line, from 1 */
+    uint64_t line;    /* number of the next line, from 1 */
+    uint64_t blank;   /* the first line, if it is blank; else 0 */
+    kith_status held; /* a failure after rows that were taken */
+    kith_error why;
 } text_shard;
 
 /* A record that has been found, not yet stepped over. */
 typedef struct {
     const char *begin, *end; /* NULL: no more records */
     size_t bytes;            /* with the line end     */
+    uint64_t line;           /* number of its first line */
     uint64_t lines;          /* with newlines in quoted fields */
 } record;
 
-static kith_status fail_line(const text_shard *shard, const char *problem,
-                             kith_error *err)
+static kith_status fail_line(const text_shard *shard, uint64_t line,
+                             const char *problem, kith_error *err)
 {
     return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s",
                        kith_i_stream_name(shard->stream),
-                       (unsigned long long)shard->line, problem);
+                       (unsigned long long)line, problem);
 }
 
 /* A line with a quote in it may go on after the newline. */
@@ -49,7 +62,8 @@ static kith_status extend_record(const text_shard *shard, kith_i_line *line,
         shard->dialect, line->data, line->length, KITH_I_FIELD_START);
     while (state == KITH_I_FIELD_QUOTED) {
         if (!line->newline)
-            return fail_line(shard, "a quote is opened and never closed", err);
+            return fail_line(shard, shard->line,
+                             "a quote is opened and never closed", err);
         size_t from = line->length + 1;
         kith_status status =
             kith_i_stream_line(shard->stream, from, shard->line, line, err);
@@ -76,7 +90,7 @@ static kith_status find_record(text_shard *shard, record *out, kith_error *err)
             kith_i_stream_line(shard->stream, 0, shard->line, &line, err);
         if (status)
             return status;
-        record rec = {.lines = 1};
+        record rec = {.line = shard->line, .lines = 1};
         if (line.length > 0 || line.newline) {
             if (line.length && memchr(line.data, '"', line.length))
                 status = extend_record(shard, &line, &rec.lines, err);
@@ -88,7 +102,9 @@ static kith_status find_record(text_shard *shard, record *out, kith_error *err)
             if (rec.end > rec.begin && rec.end[-1] == '\r')
                 rec.end--;
             if (kith_i_field_trim(shard->dialect, rec.begin, rec.end) ==
-                rec.end) {
+                    rec.end &&
+                shard->columns.file_count != 1) {
+                shard->blank = shard->blank ? shard->blank : shard->line;
                 step_over(shard, &rec);
                 continue;
             }
@@ -98,30 +114,34 @@ static kith_status find_record(text_shard *shard, record *out, kith_error *err)
     }
 }
 
-static kith_status fail_nul(const text_shard *shard, kith_error *err)
+static kith_status fail_nul(const text_shard *shard, const record *rec,
+                            kith_error *err)
 {
-    return fail_line(shard, "there is a NUL byte; save the file as UTF-8 text",
-                     err);
+    return fail_line(shard, rec->line,
+                     "there is a NUL byte; save the file as UTF-8 text", err);
 }
 
-static kith_status fail_ragged(const text_shard *shard, size_t found,
-                               kith_error *err)
+static kith_status fail_ragged(const text_shard *shard, const record *rec,
+                               size_t found, kith_error *err)
 {
     return kith_i_fail(
         err, KITH_ERR_INPUT, "%s: line %llu: expected %u fields, found %zu",
-        kith_i_stream_name(shard->stream), (unsigned long long)shard->line,
+        kith_i_stream_name(shard->stream), (unsigned long long)rec->line,
         shard->columns.file_count, found);
 }
 
-static kith_status fail_column(const text_shard *shard, uint32_t column,
-                               const char *problem, kith_error *err)
+static kith_status fail_column(const text_shard *shard, const record *rec,
+                               uint32_t column, const char *problem,
+                               kith_error *err)
 {
+    /* A header that nobody vouched for may be a row. */
+    int named =
+        shard->has_names && shard->layout->opt.header == KITH_HEADER_YES;
     char text[KITH_I_COLUMN_TEXT];
-    kith_i_columns_describe(column, shard->has_names ? &shard->names : NULL,
-                            text);
+    kith_i_columns_describe(column, named ? &shard->names : NULL, text);
     return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s %s",
                        kith_i_stream_name(shard->stream),
-                       (unsigned long long)shard->line, text, problem);
+                       (unsigned long long)rec->line, text, problem);
 }
 
 /* A field that is not just a number: quoted, missing, skipped or wrong.
@@ -134,7 +154,7 @@ static kith_status odd_field(const text_shard *shard, const record *rec,
     kith_i_field field;
     *stop = kith_i_field_cut(shard->dialect, p, rec->end, &field);
     if (field.broken)
-        return fail_column(shard, column,
+        return fail_column(shard, rec, column,
                            "has something after its closing quote", err);
     if (shard->columns.slot[column] == KITH_I_NO_SLOT || !value)
         return KITH_OK;
@@ -153,10 +173,10 @@ static kith_status odd_field(const text_shard *shard, const record *rec,
     /* A shifted row shows up as a wrong value first: name the real trouble. */
     size_t found = kith_i_field_count(shard->dialect, rec->begin, rec->end);
     if (found != shard->columns.file_count)
-        return fail_ragged(shard, found, err);
+        return fail_ragged(shard, rec, found, err);
     if (memchr(field.begin, 0, length))
-        return fail_nul(shard, err);
-    return fail_column(shard, column,
+        return fail_nul(shard, rec, err);
+    return fail_column(shard, rec, column,
                        "is not a number; choose numeric columns with "
                        "--columns",
                        err);
@@ -174,7 +194,7 @@ static kith_status parse_row(const text_shard *shard, const record *rec,
     for (;; p = stop + 1, column++) {
         if (column == columns->file_count)
             return fail_ragged(
-                shard, kith_i_field_count(dialect, rec->begin, end), err);
+                shard, rec, kith_i_field_count(dialect, rec->begin, end), err);
         uint32_t slot = columns->slot[column];
         double *value = NULL;
         if (slot != KITH_I_NO_SLOT) {
@@ -198,41 +218,81 @@ static kith_status parse_row(const text_shard *shard, const record *rec,
             break;
     }
     if (column + 1 != columns->file_count)
-        return fail_ragged(shard, column + 1, err);
+        return fail_ragged(shard, rec, column + 1, err);
     if (!columns->all && memchr(rec->begin, 0, (size_t)(end - rec->begin)))
-        return fail_nul(shard, err);
+        return fail_nul(shard, rec, err);
     *keep = gap == KITH_I_NO_SLOT;
     if (!*keep && shard->layout->opt.missing == KITH_MISSING_ERROR)
-        return fail_column(shard, gap,
-                           "has no value; fill it in, or leave such rows out "
-                           "with --missing drop",
-                           err);
+        return fail_column(shard, rec, gap, MISSING, err);
     return KITH_OK;
 }
 
-static kith_status text_next(void *state, kith_i_rows *out, kith_error *err)
+/* Behind `used` bytes of raw, as row raw->rows. */
+static kith_status keep_record(kith_i_raw *raw, const record *rec, size_t used,
+                               kith_error *err)
 {
-    text_shard *shard = state;
-    kith_i_layout *layout = shard->layout;
-    kith_status status = kith_i_layout_reserve(layout, err);
-    uint32_t rows = 0;
-    while (!status && rows < layout->block_rows) {
-        record rec;
-        int keep = 0;
-        status = find_record(shard, &rec, err);
-        if (status || !rec.begin)
-            break;
-        status = parse_row(shard, &rec,
-                           layout->dense + (size_t)rows * layout->dimension,
-                           &keep, err);
-        if (!status)
-            step_over(shard, &rec);
-        rows += keep ? 1 : 0;
-    }
+    kith_status status =
+        kith_i_raw_reserve(raw, used, used + rec->bytes + PADDING, err);
     if (status)
         return status;
-    *out = (kith_i_rows){
-        .rows = rows, .dimension = layout->dimension, .dense = layout->dense};
+    memcpy(raw->bytes + used, rec->begin, rec->bytes);
+    raw->lines[raw->rows++] =
+        (kith_i_raw_line){.begin = used,
+                          .end = used + (size_t)(rec->end - rec->begin),
+                          .number = rec->line};
+    return KITH_OK;
+}
+
+/* A failure is kept back until the rows before it have been converted: they
+ * may be at fault as well, and then come first. */
+static kith_status text_take(void *state, uint32_t want, kith_i_raw *raw,
+                             kith_error *err)
+{
+    text_shard *shard = state;
+    size_t used = 0;
+    if (raw->line_room < want) {
+        kith_i_free(raw->lines);
+        raw->lines = kith_i_alloc(want, sizeof *raw->lines);
+        raw->line_room = raw->lines ? want : 0;
+        if (!raw->lines)
+            return kith_i_fail_memory(err);
+    }
+    while (!shard->held && raw->rows < want && used < TAKE_BYTES) {
+        record rec;
+        shard->held = find_record(shard, &rec, &shard->why);
+        if (shard->held || !rec.begin)
+            break;
+        shard->held = keep_record(raw, &rec, used, &shard->why);
+        if (shard->held)
+            break;
+        used += rec.bytes;
+        step_over(shard, &rec);
+    }
+    if (raw->rows > 0)
+        memset(raw->bytes + used, 0, PADDING);
+    else if (shard->held && err)
+        *err = shard->why;
+    return raw->rows > 0 ? KITH_OK : shard->held;
+}
+
+static kith_status text_convert(const void *state, kith_i_raw *raw,
+                                uint32_t most, double *out, uint32_t *kept,
+                                kith_error *err)
+{
+    const text_shard *shard = state;
+    size_t d = shard->layout->dimension;
+    for (*kept = 0; most > 0 && raw->done < raw->rows; most--, raw->done++) {
+        const kith_i_raw_line *line = &raw->lines[raw->done];
+        record rec = {.begin = raw->bytes + line->begin,
+                      .end = raw->bytes + line->end,
+                      .line = line->number};
+        int keep = 0;
+        kith_status status =
+            parse_row(shard, &rec, out + *kept * d, &keep, err);
+        if (status)
+            return status;
+        *kept += keep ? 1 : 0;
+    }
     return KITH_OK;
 }
 
@@ -246,6 +306,15 @@ static void text_close(void *state)
     kith_i_free(shard);
 }
 
+/* A blank line at the beginning that is a row without its only value. */
+static kith_status check_blank(const text_shard *shard, kith_error *err)
+{
+    if (shard->layout->opt.missing == KITH_MISSING_DROP)
+        return KITH_OK;
+    record blank = {.line = shard->blank};
+    return fail_column(shard, &blank, 0, MISSING, err);
+}
+
 /* Find the columns in the first record, and the header if it is one. */
 static kith_status read_first(text_shard *shard, const record *rec,
                               kith_error *err)
@@ -253,15 +322,21 @@ static kith_status read_first(text_shard *shard, const record *rec,
     kith_i_layout *layout = shard->layout;
     const char *name = kith_i_stream_name(shard->stream);
     if (memchr(rec->begin, 0, (size_t)(rec->end - rec->begin)))
-        return fail_nul(shard, err);
+        return fail_nul(shard, rec, err);
     size_t count = kith_i_field_count(shard->dialect, rec->begin, rec->end);
     if (count > KITH_I_MAX_DIMENSION)
         return kith_i_fail(
             err, KITH_ERR_INPUT, "%s: line %llu: more than %u fields", name,
             (unsigned long long)shard->line, KITH_I_MAX_DIMENSION);
     kith_status status = KITH_OK;
-    if (kith_i_header_present(&layout->opt, shard->dialect, rec->begin,
-                              rec->end)) {
+    kith_i_header header =
+        kith_i_header_find(&layout->opt, shard->dialect, rec->begin, rec->end);
+    if (header == KITH_I_HEADER_UNCLEAR)
+        return fail_line(shard, rec->line,
+                         "neither numbers nor the names of columns; if it is "
+                         "a header say --header, if not --no-header",
+                         err);
+    if (header == KITH_I_HEADER_PRESENT) {
         status = kith_i_header_names(shard->dialect, rec->begin, rec->end, name,
                                      &shard->names, err);
         shard->has_names = !status;
@@ -274,9 +349,29 @@ static kith_status read_first(text_shard *shard, const record *rec,
         status = kith_i_header_agree(layout, name, &shard->columns, names, err);
     if (!status)
         status = kith_i_layout_settle(layout, shard->columns.count, name, err);
-    if (!status && names)
+    if (status)
+        return status;
+    if (!names && shard->blank && count == 1)
+        return check_blank(shard, err);
+    if (names)
         step_over(shard, rec);
-    return status;
+    return KITH_OK;
+}
+
+/* A file without a single record tells nothing; the options may. */
+static kith_status read_none(text_shard *shard, kith_error *err)
+{
+    kith_i_layout *layout = shard->layout;
+    const kith_source_options *opt = &layout->opt;
+    if (shard->blank && opt->dimension == 1 && opt->column_count == 0) {
+        kith_status status = check_blank(shard, err);
+        if (status)
+            return status;
+    }
+    size_t d = opt->column_count ? opt->column_count : opt->dimension;
+    return d ? kith_i_layout_settle(layout, d,
+                                    kith_i_stream_name(shard->stream), err)
+             : KITH_OK;
 }
 
 static kith_status skip_byte_order_mark(kith_i_stream *stream, kith_error *err)
@@ -302,13 +397,9 @@ static kith_status text_open(const kith_i_dialect *dialect,
     kith_status status = skip_byte_order_mark(stream, err);
     if (!status)
         status = find_record(shard, &rec, err);
-    if (!status && rec.begin)
-        status = read_first(shard, &rec, err);
-    if (!status && rec.begin)
-        status = find_record(shard, &rec, err);
-    if (!status && !rec.begin)
-        status = kith_i_fail(err, KITH_ERR_INPUT, "%s: the file has no rows",
-                             kith_i_stream_name(stream));
+    if (!status)
+        status =
+            rec.begin ? read_first(shard, &rec, err) : read_none(shard, err);
     if (status) {
         text_close(shard);
         return status;
@@ -318,18 +409,22 @@ static kith_status text_open(const kith_i_dialect *dialect,
 }
 
 static kith_status csv_open(kith_i_stream *stream, kith_i_layout *layout,
-                            int *has_rows, void **out, kith_error *err)
+                            void **out, kith_error *err)
 {
-    *has_rows = 1;
     return text_open(&csv, stream, layout, out, err);
 }
 
 static kith_status tsv_open(kith_i_stream *stream, kith_i_layout *layout,
-                            int *has_rows, void **out, kith_error *err)
+                            void **out, kith_error *err)
 {
-    *has_rows = 1;
     return text_open(&tsv, stream, layout, out, err);
 }
 
-const kith_i_shard_ops kith_i_shard_csv = {0, csv_open, text_next, text_close};
-const kith_i_shard_ops kith_i_shard_tsv = {0, tsv_open, text_next, text_close};
+const kith_i_shard_ops kith_i_shard_csv = {.open = csv_open,
+                                           .take = text_take,
+                                           .convert = text_convert,
+                                           .close = text_close};
+const kith_i_shard_ops kith_i_shard_tsv = {.open = tsv_open,
+                                           .take = text_take,
+                                           .convert = text_convert,
+                                           .close = text_close};

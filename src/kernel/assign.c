@@ -10,17 +10,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "wide_code.h"
+
 enum {
     LATTICE_MAX = 32767,
-    LANES = 2,              /* rows whose minima are taken side by side    */
-    TILE = 4 * LANES,       /* centres that a sparse row meets at once     */
+    LANES = 4,              /* rows whose minima are taken side by side    */
+    PAIR = 2,               /* centres in a register, for sparse rows      */
+    TILE = 4 * PAIR,        /* centres that a sparse row meets at once     */
     FEW_CENTERS = 32,       /* up to here OpenBLAS's small-matrix path wins */
     SMALL_CELLS = 1024,     /* it needs rows x k at most this              */
     SMALL_PRODUCT = 1000000 /* and rows x k x d at most this               */
 };
 
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef double quad __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
+typedef double pair __attribute__((vector_size(PAIR * sizeof(double))));
 
 void kith_i_centers_set(kith_i_centers *out, const double *real)
 {
@@ -81,8 +85,8 @@ size_t kith_i_assign_scratch(uint32_t block_rows, uint32_t k, uint32_t d,
 }
 
 /* Fixed short runs: gcc -O2 vectorises loops of known length only. */
-static void widen(const int16_t *restrict from, size_t count,
-                  double *restrict to)
+KITH_I_WIDE static void widen(const int16_t *restrict from, size_t count,
+                              double *restrict to)
 {
     size_t i = 0;
     for (; i + 16 <= count; i += 16)
@@ -93,12 +97,12 @@ static void widen(const int16_t *restrict from, size_t count,
 }
 
 /* Minima over k rows of dots, rows of length stride (whole lanes). */
-static void pick_nearest(const double *dots, const double *squares, uint32_t k,
-                         size_t stride, uint32_t rows, uint32_t *labels,
-                         double *score)
+KITH_I_WIDE static void pick_nearest(const double *dots, const double *squares,
+                                     uint32_t k, size_t stride, uint32_t rows,
+                                     uint32_t *labels, double *score)
 {
     for (uint32_t r = 0; r < rows; r += LANES) {
-        lanes best, s;
+        quad best, s;
         memcpy(&best, dots + r, sizeof best);
         best = squares[0] - 2 * best;
         masks label = {0};
@@ -106,7 +110,7 @@ static void pick_nearest(const double *dots, const double *squares, uint32_t k,
             memcpy(&s, dots + j * stride + r, sizeof s);
             s = squares[j] - 2 * s;
             masks less = s < best;
-            best = (lanes)(((masks)s & less) | ((masks)best & ~less));
+            best = (quad)(((masks)s & less) | ((masks)best & ~less));
             label = ((int64_t)j & less) | (label & ~less);
         }
         uint32_t count = rows - r < LANES ? rows - r : LANES;
@@ -149,7 +153,7 @@ static void sparse_few(const double *coords, uint32_t k, const uint32_t *index,
 static void sparse_tile(const double *coords, uint32_t k, const uint32_t *index,
                         const int16_t *value, uint32_t count, double *sum)
 {
-    lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, c[4];
+    pair s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, c[4];
     for (uint32_t t = 0; t < count; t++) {
         double v = value[t];
         memcpy(c, coords + (size_t)index[t] * k, sizeof c);
@@ -159,9 +163,9 @@ static void sparse_tile(const double *coords, uint32_t k, const uint32_t *index,
         s3 += v * c[3];
     }
     memcpy(sum, &s0, sizeof s0);
-    memcpy(sum + LANES, &s1, sizeof s1);
-    memcpy(sum + 2 * LANES, &s2, sizeof s2);
-    memcpy(sum + 3 * LANES, &s3, sizeof s3);
+    memcpy(sum + PAIR, &s1, sizeof s1);
+    memcpy(sum + 2 * PAIR, &s2, sizeof s2);
+    memcpy(sum + 3 * PAIR, &s3, sizeof s3);
 }
 
 /* dots[0..k) of one sparse row. The last tile may overlap the one before,

@@ -55,13 +55,18 @@ typedef struct kith_i_pull {
     double tau;     /* distances below it count as this much; > 0       */
     double unit;    /* scale of the unit vectors,                       */
     double inverse; /* and of tau / distance; both at most 2^30         */
+    /* Sparse rows: values are made of some features only, so that they take a
+     * time in proportion to these and to the row's entries. */
+    const uint32_t *slot; /* of each feature: its place, or width       */
+    const double *part;   /* k x width: the centres in these features   */
+    uint32_t width;       /* how many                                   */
 } kith_i_pull;
 
 size_t kith_i_pull_scratch(uint32_t k, uint32_t d, int sparse);
 
 /* cell[r] = the nearest centre c of x, and with m = max(|x - c|, tau) value[r]
- * = trunc(unit (x - c) / m), d numbers, and trunc(inverse tau / m). value may
- * be NULL. */
+ * = trunc(unit (x - c) / m), d numbers (or width, of a sparse row), and
+ * trunc(inverse tau / m). value may be NULL. */
 void kith_i_pull_block(const kith_i_pull *pull, const kith_i_block *block,
                        double *scratch, uint32_t *cell, int32_t *value);
 
@@ -126,6 +131,19 @@ void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
 #define KITH_I_SMALL_ROWS  256u
 void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
                        double *scratch, int64_t *gram);
+
+/* ---- a row and a point of the lattice: residual.c -------------------------
+ * |x| < 2^15, |o| < 2^17. */
+
+/* Sum of (x - o)^2, and of |x - o|. */
+uint64_t kith_i_residual_square(const int16_t *x, const int32_t *o, size_t w);
+uint64_t kith_i_residual_taxicab(const int16_t *x, const int32_t *o, size_t w);
+/* out = x - o, or (x - o) / 2^halvings: toward zero if it is halved once, else
+ * to the nearest, halves away from zero. */
+void kith_i_residual(const int16_t *x, const int32_t *o, size_t w,
+                     int32_t *out);
+void kith_i_residual_coarse(const int16_t *x, const int32_t *o, size_t w,
+                            int halvings, int32_t *out);
 
 /* ---- released points: seeding.c, lloyd.c --------------------------------- */
 

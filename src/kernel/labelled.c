@@ -45,8 +45,6 @@ void kith_i_label_scores(const double *dots, uint32_t k, uint32_t q, uint32_t n,
     score_rows(dots, k, q, n, scores);
 }
 
-/* Four numbers at once; the compiler splits them where registers are narrow. */
-typedef double lanes __attribute__((vector_size(32), may_alias, aligned(8)));
 typedef int64_t lane_bits __attribute__((vector_size(32)));
 
 /* values[i] = exp(values[i] - top[i]) for differences <= 0, relative error

@@ -33,7 +33,7 @@ static double dot(const double *a, const double *b, size_t n)
 static void find_direction(const history *h, const double *gradient,
                            double *direction)
 {
-    double alpha[MEMORY];
+    double alpha[MEMORY] = {0};
     size_t n = h->n;
     for (size_t i = 0; i < n; i++)
         direction[i] = -gradient[i];

@@ -2,96 +2,112 @@
 #include "linear.h"
 
 #include <cblas.h>
-#include <math.h>
 
 #include "wide_code.h"
 
-void dpotrf_(const char *uplo, const int *n, double *a, const int *lda,
-             int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau,
              double *work, const int *lwork, int *info);
 void dorgqr_(const int *m, const int *n, const int *k, double *a,
              const int *lda, const double *tau, double *work, const int *lwork,
              int *info);
 
-/* Below this size plain loops beat the packing of a BLAS. */
-enum { SMALL = 96 };
+enum { SMALL = KITH_I_SMALL };
 
-/* Row j of the factor: minus what rows from..j-1 of it hold, then scaled. */
-KITH_I_WIDE static int finish_row(double *a, uint32_t n, uint32_t from,
-                                  uint32_t j)
+/* out = sum of v_i row_i, over count rows of n numbers. */
+KITH_I_WIDE static void combine_small(const double *rows, uint32_t count,
+                                      uint32_t stride, uint32_t n,
+                                      const double *v, double *restrict out)
 {
-    double *row = a + (size_t)j * n;
-    for (uint32_t i = from; i < j; i++) {
-        const double *above = a + (size_t)i * n;
-        double c = above[j];
-        for (uint32_t t = j; t < n; t++)
-            row[t] -= c * above[t];
+    uint32_t i = 0;
+    for (uint32_t t = 0; t < n; t++)
+        out[t] = 0;
+    for (; i + 4 <= count; i += 4) {
+        const double *a = rows + (size_t)i * stride, *b = a + stride;
+        const double *c = b + stride, *d = c + stride;
+        double p = v[i], q = v[i + 1], r = v[i + 2], s = v[i + 3];
+        for (uint32_t t = 0; t < n; t++)
+            out[t] += (p * a[t] + q * b[t]) + (r * c[t] + s * d[t]);
     }
-    if (!(row[j] > 0))
-        return -1;
-    double scale = 1 / sqrt(row[j]);
-    for (uint32_t t = j; t < n; t++)
-        row[t] *= scale;
-    return 0;
+    for (; i < count; i++)
+        for (uint32_t t = 0; t < n; t++)
+            out[t] += v[i] * rows[(size_t)i * stride + t];
 }
 
-/* Four rows at a time, so that what is below is loaded and stored once. */
-KITH_I_WIDE static int cholesky_small(double *a, uint32_t n)
+static void combine(const double *rows, uint32_t count, uint32_t stride,
+                    uint32_t n, const double *v, double *out)
 {
-    for (uint32_t j = 0; j < n; j += 4) {
-        uint32_t end = j + 4 < n ? j + 4 : n;
-        for (uint32_t i = j; i < end; i++)
-            if (finish_row(a, n, j, i))
-                return -1;
-        const double *p = a + (size_t)j * n, *q = p + n, *r = q + n, *s = r + n;
-        for (uint32_t i = end; i < n; i++) {
-            double *to = a + (size_t)i * n;
-            double c = p[i], d = q[i], e = r[i], f = s[i];
-            for (uint32_t t = i; t < n; t++)
-                to[t] -= (c * p[t] + d * q[t]) + (e * r[t] + f * s[t]);
+    if (n <= SMALL)
+        combine_small(rows, count, stride, n, v, out);
+    else
+        cblas_dgemv(CblasRowMajor, CblasTrans, (int)count, (int)n, 1.0, rows,
+                    (int)stride, v, 1, 0.0, out, 1);
+}
+
+/* row_i -= v_i p, for count rows of n numbers. */
+KITH_I_WIDE static void subtract_small(double *rows, uint32_t count,
+                                       uint32_t stride, uint32_t n,
+                                       const double *v,
+                                       const double *restrict p)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        double *row = rows + (size_t)i * stride, c = v[i];
+        for (uint32_t t = 0; t < n; t++)
+            row[t] -= c * p[t];
+    }
+}
+
+static void subtract(double *rows, uint32_t count, uint32_t stride, uint32_t n,
+                     const double *v, const double *p)
+{
+    if (n <= SMALL)
+        subtract_small(rows, count, stride, n, v, p);
+    else
+        cblas_dger(CblasRowMajor, (int)count, (int)n, -1.0, v, 1, p, 1, rows,
+                   (int)stride);
+}
+
+/* row_i -= v_i p + p_i v, where v_i and p_i are those of the last count
+ * coordinates. */
+KITH_I_WIDE static void subtract_both(double *rows, uint32_t count, uint32_t n,
+                                      const double *restrict v,
+                                      const double *restrict p)
+{
+    uint32_t first = n - count;
+    for (uint32_t i = 0; i < count; i++) {
+        double *row = rows + (size_t)i * n, c = v[i], e = p[first + i];
+        double *block = row + first;
+        const double *rest = p + first;
+        for (uint32_t t = 0; t < first; t++)
+            row[t] -= c * p[t];
+        for (uint32_t t = 0; t < count; t++)
+            block[t] -= c * rest[t] + e * v[t];
+    }
+}
+
+KITH_I_WIDE static double square_rows(const double *a, uint32_t stride,
+                                      uint32_t n)
+{
+    lanes even = {0}, odd = {0};
+    double rest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double *row = a + (size_t)i * stride;
+        uint32_t j = 0;
+        for (; j + 8 <= n; j += 8) {
+            lanes x = *(const lanes *)(row + j);
+            lanes y = *(const lanes *)(row + j + 4);
+            even += x * x;
+            odd += y * y;
         }
+        for (; j < n; j++)
+            rest += row[j] * row[j];
     }
-    for (uint32_t i = 1; i < n; i++) /* the mirror image, for backsolve */
-        for (uint32_t j = 0; j < i; j++)
-            a[(size_t)i * n + j] = a[(size_t)j * n + i];
-    return 0;
+    even += odd;
+    return rest + (even[0] + even[1]) + (even[2] + even[3]);
 }
 
-int kith_i_cholesky(double *a, uint32_t n)
+double kith_i_squares(const double *a, uint32_t stride, uint32_t n)
 {
-    if (n <= SMALL)
-        return cholesky_small(a, n);
-    int size = (int)n, info = 0; /* row-major upper is column-major lower */
-    dpotrf_("L", &size, a, &size, &info);
-    return info == 0 ? 0 : -1;
-}
-
-KITH_I_WIDE static void backsolve_small(const double *factor, uint32_t n,
-                                        double *x)
-{
-    for (uint32_t i = n; i-- > 0;) {
-        const double *row = factor + (size_t)i * n;
-        double c = x[i] / row[i];
-        x[i] = c;
-        for (uint32_t t = 0; t < i; t++)
-            x[t] -= c * row[t];
-    }
-}
-
-void kith_i_backsolve(const double *upper, uint32_t n, double *rows,
-                      uint32_t count)
-{
-    if (n <= SMALL)
-        for (uint32_t r = 0; r < count; r++)
-            backsolve_small(upper, n, rows + (size_t)r * n);
-    else if (count == 1)
-        cblas_dtrsv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit,
-                    (int)n, upper, (int)n, rows, 1);
-    else /* X U'^-1 has the rows (U^-1 x)' */
-        cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans,
-                    CblasNonUnit, (int)count, (int)n, 1.0, upper, (int)n, rows,
-                    (int)n);
+    return square_rows(a, stride, n);
 }
 
 void kith_i_congruence(const double *basis, const double *a, uint32_t n,
@@ -107,17 +123,16 @@ void kith_i_congruence(const double *basis, const double *a, uint32_t n,
 void kith_i_symmetric_apply(const double *a, uint32_t stride, uint32_t n,
                             const double *x, double *out)
 {
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)n, 1.0, a,
-                (int)stride, x, 1, 0.0, out, 1);
+    combine(a, n, stride, n, x, out);
 }
 
 void kith_i_reflect_rows(double *rows, uint32_t m, uint32_t d, const double *v,
                          double scale, double *scratch)
 {
-    cblas_dgemv(CblasRowMajor, CblasTrans, (int)m, (int)d, 1.0, rows, (int)d, v,
-                1, 0.0, scratch, 1);
-    cblas_dger(CblasRowMajor, (int)m, (int)d, -scale, v, 1, scratch, 1, rows,
-               (int)d);
+    combine(rows, m, d, d, v, scratch);
+    for (uint32_t i = 0; i < d; i++)
+        scratch[i] *= scale;
+    subtract(rows, m, d, d, v, scratch);
 }
 
 /* H w H = w - v p' - p v' with p = scale w v - (scale^2 v'w v / 2) v, where v
@@ -126,18 +141,16 @@ void kith_i_reflect_both(double *w, uint32_t n, uint32_t m, const double *v,
                          double scale, double *scratch)
 {
     uint32_t first = n - m;
-    double *p = scratch, inner = 0;
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)n, (int)m, scale, w + first,
-                (int)n, v, 1, 0.0, p, 1);
+    double *p = scratch, inner = 0, *block = w + (size_t)first * n;
+    combine(block, m, n, n, v, p);
+    for (uint32_t i = 0; i < n; i++)
+        p[i] *= scale;
     for (uint32_t i = 0; i < m; i++)
         inner += v[i] * p[first + i];
     for (uint32_t i = 0; i < m; i++)
         p[first + i] -= scale / 2 * inner * v[i];
-    /* columns of the block in all rows, then rows of the block */
-    cblas_dger(CblasRowMajor, (int)n, (int)m, -1.0, p, 1, v, 1, w + first,
-               (int)n);
-    cblas_dger(CblasRowMajor, (int)m, (int)n, -1.0, v, 1, p, 1,
-               w + (size_t)first * n, (int)n);
+    subtract_both(block, m, n, v, p);
+    subtract(w + first, first, n, m, p, v);
 }
 
 int kith_i_basis_complete(double *rows, uint32_t q, uint32_t d, double *scratch)

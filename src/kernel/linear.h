@@ -6,13 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Up to this size loops of our own, from there on BLAS and LAPACK. */
+enum { KITH_I_SMALL = 96 };
+
+/* ---- triangle.c -----------------------------------------------------------
+ */
+
+/* Rows of the matrices below start this many numbers apart. */
+static inline uint32_t kith_i_padded(uint32_t n)
+{
+    return (n + 3) / 4 * 4;
+}
+
 /* a = U'U: the upper triangle of a (n x n), from the upper triangle, in place;
- * what is below is scratch. -1 when a is not positive definite. */
+ * what is below is scratch. Room for kith_i_padded(n) rows. -1 when a is not
+ * positive definite. */
 int kith_i_cholesky(double *a, uint32_t n);
 
-/* Each of count rows x becomes U^-1 x; upper: as kith_i_cholesky left it. */
+/* Each of count rows x (n numbers) becomes U^-1 x; upper: as kith_i_cholesky
+ * left it. */
 void kith_i_backsolve(const double *upper, uint32_t n, double *rows,
                       uint32_t count);
+/* x becomes U'^-1 x. */
+void kith_i_forwardsolve(const double *upper, uint32_t n, double *x);
+
+/* ---- linear.c -------------------------------------------------------------
+ */
 
 /* out = basis a basis', both n x n, a symmetric; scratch n x n. */
 void kith_i_congruence(const double *basis, const double *a, uint32_t n,
@@ -21,6 +40,9 @@ void kith_i_congruence(const double *basis, const double *a, uint32_t n,
 /* out = a x for a symmetric n x n block whose rows are `stride` apart. */
 void kith_i_symmetric_apply(const double *a, uint32_t stride, uint32_t n,
                             const double *x, double *out);
+
+/* The sum of the squares of a block's entries. */
+double kith_i_squares(const double *a, uint32_t stride, uint32_t n);
 
 /* The reflection H = I - scale v v' of the last m coordinates. m rows of d:
  * rows = H rows. scratch: d. */

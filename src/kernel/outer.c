@@ -5,6 +5,8 @@
 
 #include <cblas.h>
 
+#include "wide_code.h"
+
 void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
                       double *scratch, int64_t *gram)
 {
@@ -21,10 +23,18 @@ void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
             gram[i * w + j] += (int64_t)block[i * w + j];
 }
 
+/* Sums of small values are below 2^24, exact in single precision. */
+KITH_I_WIDE static void add_sums(const float *restrict from, size_t count,
+                                 int64_t *restrict to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += (int32_t)from[i];
+}
+
 void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
                        double *scratch, int64_t *gram)
 {
-    float *wide = (float *)scratch, *block = wide + (size_t)rows * w;
+    float *wide = (float *)(void *)scratch, *block = wide + (size_t)rows * w;
     for (uint32_t from = 0; from < rows; from += KITH_I_SMALL_ROWS) {
         uint32_t left = rows - from;
         uint32_t n = left < KITH_I_SMALL_ROWS ? left : KITH_I_SMALL_ROWS;
@@ -34,7 +44,6 @@ void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
         cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, (int)w, (int)n, 1.0f,
                     wide, (int)w, 0.0f, block, (int)w);
         for (size_t i = 0; i < w; i++)
-            for (size_t j = 0; j <= i; j++)
-                gram[i * w + j] += (int64_t)block[i * w + j];
+            add_sums(block + i * w, i + 1, gram + i * w);
     }
 }

@@ -26,24 +26,27 @@ double kith_i_row_square(const kith_i_block *block, uint32_t row)
     return (double)sum;
 }
 
-/* value[i] = trunc((x_i - c_i) * factor) */
-static void scale_row(const kith_i_centers *centers, const kith_i_block *block,
+/* value[i] = trunc((x_i - c_i) * factor); of a sparse row, for the features
+ * that have a place. */
+static void scale_row(const kith_i_pull *pull, const kith_i_block *block,
                       uint32_t row, uint32_t j, double factor, int32_t *value)
 {
-    size_t k = centers->k, d = centers->d;
     if (block->dense) {
+        size_t d = pull->centers->d;
         const int16_t *q = block->dense + row * d;
-        const double *c = centers->coords + j * d;
+        const double *c = pull->centers->coords + j * d;
         for (size_t i = 0; i < d; i++)
             value[i] = (int32_t)((q[i] - c[i]) * factor);
         return;
     }
-    const double *c = centers->coords + j; /* transposed */
-    for (size_t i = 0; i < d; i++)
-        value[i] = (int32_t)(-c[i * k] * factor);
+    size_t w = pull->width;
+    const double *c = pull->part + j * w;
+    for (size_t i = 0; i < w; i++)
+        value[i] = (int32_t)(-c[i] * factor);
     for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++) {
-        size_t i = block->index[t];
-        value[i] = (int32_t)((block->value[t] - c[i * k]) * factor);
+        size_t i = pull->slot[block->index[t]];
+        if (i < w)
+            value[i] = (int32_t)((block->value[t] - c[i]) * factor);
     }
 }
 
@@ -51,15 +54,15 @@ void kith_i_pull_block(const kith_i_pull *pull, const kith_i_block *block,
                        double *scratch, uint32_t *cell, int32_t *value)
 {
     const kith_i_centers *centers = pull->centers;
-    size_t width = (size_t)centers->d + 1;
+    size_t width = block->dense ? centers->d : pull->width;
     double *score = scratch;
     kith_i_assign_block(centers, block, scratch + KITH_I_BLOCK_ROWS, cell,
                         score);
     for (uint32_t r = 0; value && r < block->rows; r++) {
         double distance = sqrt(kith_i_row_square(block, r) + score[r]);
         double length = distance > pull->tau ? distance : pull->tau;
-        int32_t *v = value + r * width;
-        scale_row(centers, block, r, cell[r], pull->unit / length, v);
-        v[centers->d] = (int32_t)(pull->inverse * (pull->tau / length));
+        int32_t *v = value + r * (width + 1);
+        scale_row(pull, block, r, cell[r], pull->unit / length, v);
+        v[width] = (int32_t)(pull->inverse * (pull->tau / length));
     }
 }

@@ -6,7 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-double kith_i_distance_squared(const double *a, const double *b, size_t d)
+#include "wide_code.h"
+
+/* Four sums in a fixed pattern: the same bits with registers of any width. */
+KITH_I_WIDE static double distance_squared(const double *a, const double *b,
+                                           size_t d)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     size_t i = 0;
@@ -21,6 +25,11 @@ double kith_i_distance_squared(const double *a, const double *b, size_t d)
     for (; i < d; i++)
         s0 += (a[i] - b[i]) * (a[i] - b[i]);
     return (s0 + s1) + (s2 + s3);
+}
+
+double kith_i_distance_squared(const double *a, const double *b, size_t d)
+{
+    return distance_squared(a, b, d);
 }
 
 uint32_t kith_i_seed_candidates(uint32_t k)

@@ -313,8 +313,8 @@ static void test_empty_arrays(void **state)
     kith_source_options opt = options(KITH_FORMAT_NPY);
     put_array(&built, "<f4", 0, 0, 2);
     reading r = read_built(&opt, 0);
-    expect_failure(&r, KITH_ERR_INPUT,
-                   (const char *[]){"a.npy", "no rows", NULL}, NULL);
+    expect_rows(&r, 0, 2, NULL);
+    forget(&r);
     put_array(&other, "<u1", 0, 1, 2);
     put_bits(&other, 0x0201, 2, 0);
     kith_i_source sources[] = {{"a.npy", built.bytes, built.count, 0},

@@ -38,6 +38,8 @@ static const good_file good_files[] = {
     {"1 1:0 2:-0\n", 0, 1, 2, {0, -0.0, 0}},
     {"1 1:nan\n1 2:1\n1 1:2 3:inf\n", KITH_MISSING_DROP, 1, 1, {0, 1, 0}},
     {"1 2:NA 3:1\n1 1:1e999\n1 1:1\n", KITH_MISSING_DROP, 1, 1, {1, 0, 0}},
+    {"", 0, 0, 0, {0}},
+    {"# only\n\n", 0, 0, 0, {0}},
 };
 
 static void test_good_files(void **state)
@@ -62,8 +64,6 @@ typedef struct {
 } bad_file;
 
 static const bad_file bad_files[] = {
-    {"", {"s.svm", "no rows"}, NULL},
-    {"# only\n\n", {"s.svm", "no rows"}, NULL},
     {"1 1:2\n1 0:77\n", {"s.svm: line 2", "index 0"}, "77"},
     {"1 1:2\n\n1 4:77\n", {"s.svm: line 3", "--dimension"}, "77"},
     {"1 99999999999999999999999:77\n", {"s.svm: line 1", "--dimension"}, "77"},

@@ -234,6 +234,13 @@ static const good_file good_files[] = {
     {"1\t\n\t\n2\t3\n", TSV, 0, KITH_MISSING_DROP, 1, 2, {2, 3}},
     {"NA,null\n", CSV, 0, KITH_MISSING_DROP, 0, 2, {0}},
     {"\"a,1\nb\",\"x\"\"y\"\n1,2\n", CSV, 0, 0, 1, 2, {1, 2}},
+    /* A header alone is a dataset without rows. */
+    {"a,b\n", CSV, 0, 0, 0, 2, {0}},
+    {"a\tb\tc", TSV, KITH_HEADER_YES, 0, 0, 3, {0}},
+    {"2019,2020\n", CSV, KITH_HEADER_YES, 0, 0, 2, {0}},
+    {"\n \nx\n1\n2", CSV, 0, 0, 2, 1, {1, 2}},
+    {"\n1\n\n2\n \n", CSV, 0, KITH_MISSING_DROP, 2, 1, {1, 2}},
+    {",a\n1,2\n", CSV, 0, 0, 1, 2, {1, 2}},
 };
 
 static void test_good_files_at_every_buffer_edge(void **state)
@@ -312,6 +319,7 @@ static void test_columns(void **state)
     opt = options(KITH_FORMAT_CSV);
     opt.columns = (const char *[]){"x"};
     opt.column_count = 1;
+    opt.header = KITH_HEADER_YES;
     r = read_text("n,x\n\"a\nb\",1\nc,?\n", &opt);
     expect_failure(&r, KITH_ERR_INPUT,
                    (const char *[]){"t.csv: line 4: column 2 (x)", NULL}, "?");
@@ -387,6 +395,48 @@ static void test_shards(void **state)
     forget(&r);
 }
 
+/* Without rows: the number of features comes from a header, from another
+ * shard, or from the options. */
+static void test_no_rows(void **state)
+{
+    (void)state;
+    kith_source_options opt = options(KITH_FORMAT_AUTO);
+    static const char *const pairs[][2] = {
+        {"", "1,2\n"}, {"1,2\n", ""}, {"1,2\n", "\n \n"}, {"\n", "1,2"}};
+    for (size_t i = 0; i < 4; i++) {
+        reading r = read_two(pairs[i][0], pairs[i][1], &opt);
+        expect_rows(&r, 1, 2, (const double[]){1, 2});
+        forget(&r);
+    }
+    reading r = read_two("a,b\n", "a,b\n1,2\n", &opt);
+    expect_rows(&r, 1, 2, (const double[]){1, 2});
+    forget(&r);
+    r = read_two("", "\n", &opt);
+    expect_failure(&r, KITH_ERR_INPUT, (const char *[]){"one.csv", NULL}, NULL);
+    opt.dimension = 3;
+    r = read_two("", "\n", &opt);
+    expect_rows(&r, 0, 3, NULL);
+    forget(&r);
+    opt.dimension = 1;
+    r = read_two("", "\n", &opt);
+    expect_failure(&r, KITH_ERR_INPUT,
+                   (const char *[]){"two.csv: line 1: column 1", NULL}, NULL);
+    opt.missing = KITH_MISSING_DROP;
+    r = read_two("", "\n", &opt);
+    expect_rows(&r, 0, 1, NULL);
+    forget(&r);
+    opt.dimension = 0;
+    opt.columns = (const char *[]){"b", "a"};
+    opt.column_count = 2;
+    r = read_two("", "", &opt);
+    expect_rows(&r, 0, 2, NULL);
+    forget(&r);
+    opt.dimension = 3;
+    r = read_two("", "", &opt);
+    expect_failure(&r, KITH_ERR_INPUT, (const char *[]){"--dimension", NULL},
+                   NULL);
+}
+
 static void test_shards_are_checked_at_open(void **state)
 {
     (void)state;
@@ -423,29 +473,43 @@ typedef struct {
 } bad_file;
 
 static const bad_file bad_files[] = {
-    {"", 0, 0, {"t.csv", "no rows"}, NULL},
+    {"", 0, 0, {"t.csv", "no rows", "--dimension"}, NULL},
+    {"", 0, KITH_HEADER_YES, {"t.csv", "no rows", "--dimension"}, NULL},
     {"\n \n\r\n", 0, 0, {"t.csv", "no rows"}, NULL},
-    {"a,b\n", 0, 0, {"t.csv", "no rows"}, NULL},
     {"\xef\xbb\xbf", 0, 0, {"t.csv", "no rows"}, NULL},
+    /* A first row with a mistake is no header. */
+    {"0x10,2\n3,4\n", 0, 0, {"t.csv: line 1", "--no-header"}, "0x10"},
+    {"\n1d5,2\n3,4\n", 0, 0, {"t.csv: line 2", "--no-header"}, "1d5"},
+    {"Ann,3\nBob,4\n", 0, 0, {"t.csv: line 1", "--header"}, "Ann"},
+    {"Ann,\"-4%\"\n", 0, 0, {"t.csv: line 1", "--header"}, "Ann"},
+    {".x,y\n", 0, 0, {"t.csv: line 1", "--header"}, ".x"},
+    {"+x\n", 0, 0, {"t.csv: line 1", "--header"}, "+x"},
+    /* What may be a row is not shown. */
+    {"Ann,HIV+\nBob,4\n", 0, 0, {"t.csv: line 2: column 1 is"}, "Ann"},
+    {"Ann,HIV+\n1,NA\n", 0, 0, {"t.csv: line 2: column 2 has"}, "HIV"},
+    /* The blank line of a file with one column is a row. */
+    {"1\n\n2\n", 0, 0, {"t.csv: line 2: column 1", "--missing drop"}, NULL},
+    {"x\n1\n \t\r\n", 0, 0, {"t.csv: line 3: column 1"}, NULL},
+    {"\n\n1\n2\n", 0, 0, {"t.csv: line 1: column 1"}, NULL},
     {"1,2\n3\n", 0, 0, {"t.csv: line 2", "expected 2", "found 1"}, NULL},
     {"1,2\n3,4,5\n", 0, 0, {"t.csv: line 2", "expected 2", "found 3"}, NULL},
     {"1,2\n3,4,\n", 0, 0, {"t.csv: line 2", "found 3"}, NULL},
     {"1,2\n3,\n", 0, 0, {"t.csv: line 2: column 2", "--missing drop"}, NULL},
     {"a,b\n\n1,2\nNA,4242\n",
      0,
-     0,
+     KITH_HEADER_YES,
      {"t.csv: line 4: column 1 (a)", "--missing drop"},
      "4242"},
     {"1,2\n3,inf\n", 0, 0, {"t.csv: line 2: column 2", "--missing"}, "inf"},
     {"1,2\n3,1e999\n", 0, 0, {"t.csv: line 2: column 2"}, "1e999"},
     {"a,b\n1,secret\n",
      0,
-     0,
+     KITH_HEADER_YES,
      {"t.csv: line 2: column 2 (b)", "--columns"},
      "secret"},
-    {"a,b\n1,12.5.6\n", 0, 0, {"t.csv: line 2: column 2 (b)"}, "12.5"},
-    {"a,b\n1,0x1F\n", 0, 0, {"t.csv: line 2: column 2 (b)"}, "0x1F"},
-    {"a,b\n1,77 88\n", 0, 0, {"t.csv: line 2: column 2 (b)"}, "77"},
+    {"a,b\n1,12.5.6\n", 0, 0, {"t.csv: line 2: column 2 is"}, "12.5"},
+    {"a,b\n1,0x1F\n", 0, 0, {"t.csv: line 2: column 2 is"}, "0x1F"},
+    {"a,b\n1,77 88\n", 0, 0, {"t.csv: line 2: column 2 is"}, "77"},
     {"a,b\n1,12,34\n", 0, 0, {"line 2", "expected 2", "found 3"}, "12"},
     {"1,x7x,3\n4,5,6\n", 0, KITH_HEADER_NO, {"line 1: column 2"}, "x7x"},
     {"1,2\nx9x,4,5\n", 0, 0, {"line 2", "expected 2", "found 3"}, "x9x"},
@@ -461,7 +525,11 @@ static const bad_file bad_files[] = {
      0,
      {"t.csv: line 1", "NUL"},
      NULL},
-    {"a\x1b[31m,b\nx,1\n", 0, 0, {"line 2: column 1 (a?[31m)"}, "\x1b"},
+    {"a\x1b[31m,b\nx,1\n",
+     0,
+     KITH_HEADER_YES,
+     {"line 2: column 1 (a?[31m)"},
+     "\x1b"},
 };
 
 static void test_bad_files(void **state)
@@ -505,11 +573,13 @@ static void test_long_names_and_lines(void **state)
         memcpy(p, "\xc3\xa4", 2);
     memcpy(p, "\nx\n", 4);
     kith_source_options opt = options(KITH_FORMAT_CSV);
+    opt.header = KITH_HEADER_YES;
     reading r = read_text(text, &opt);
     expect_failure(
         &r, KITH_ERR_INPUT,
         (const char *[]){"line 2: column 1 (a\xc3\xa4", "\xc3\xa4...)", NULL},
         NULL);
+    opt.header = KITH_HEADER_AUTO;
     size_t commas = 2000000;
     char *line = malloc(commas + 1);
     assert_non_null(line);
@@ -567,6 +637,7 @@ int main(void)
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_bad_columns),
         cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_no_rows),
         cmocka_unit_test(test_shards_are_checked_at_open),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_nul_in_a_column_not_chosen),

@@ -1,0 +1,312 @@
+/* Files to datasets. Dense rows are taken from the reader in pieces, in order,
+ * one worker at a time; that gives each piece its place. Converting, clipping
+ * and quantising are what takes time, and workers do that side by side. So
+ * what is stored, and which row is the first at fault, is the same for any
+ * number of workers. */
+#include "dataset_i.h"
+
+#include <pthread.h>
+
+#include "base/base_i.h"
+#include "reader.h"
+
+enum {
+    PIECE_VALUES = 1 << 16, /* taken at once: half a megabyte at most */
+    BATCH_VALUES = 1 << 11, /* converted at once: stays in the first cache */
+    SLAB_VALUES = 1 << 21   /* most memory at a time: 4 MiB, or one chunk */
+};
+
+/* A piece's place. */
+typedef struct {
+    uint64_t number;
+    int16_t *to;
+    kith_i_chunk *chunk; /* for a single worker only: the list may move */
+} place;
+
+typedef struct {
+    kith_i_raw raw;
+    double *values, *t; /* a batch of rows; scratch of one row */
+} load_worker;
+
+typedef struct {
+    kith_dataset *data;
+    kith_i_reader *reader;
+    uint32_t piece_rows, batch_rows;
+    load_worker *workers;
+    pthread_mutex_t lock; /* guards the reader, the list of chunks, and: */
+    int16_t *slab;        /* memory for the next chunks, */
+    uint32_t slab_left;   /* so many of them; */
+    uint32_t slab_next;   /* and when it is used up */
+    int ended;            /* this shard */
+    uint64_t pieces;      /* taken so far */
+    uint64_t failed;      /* the first piece with a failure, if status is set */
+    kith_status status;
+    kith_error why;
+} load_job;
+
+/* Pieces before a failed one have all been taken, so in the end the failure
+ * that stays is that of the first. */
+static void note_failure(load_job *job, uint64_t piece, kith_status status,
+                         const kith_error *why)
+{
+    if (job->status && job->failed < piece)
+        return;
+    job->failed = piece;
+    job->status = status;
+    job->why = *why;
+}
+
+static size_t chunk_values(const kith_dataset *data)
+{
+    return (size_t)data->block_rows * data->domain->dimension;
+}
+
+/* A chunk with room for rows, or NULL. Memory for several is taken at once,
+ * for more as there turn out to be more: the system's memory is not asked for
+ * in small pieces while workers fill it. */
+static kith_i_chunk *add_chunk(load_job *job)
+{
+    size_t values = chunk_values(job->data);
+    kith_i_chunk *c = kith_i_chunk_append(job->data);
+    if (!c)
+        return NULL;
+    if (job->slab_left == 0) {
+        job->slab = kith_i_alloc(job->slab_next * values, sizeof *job->slab);
+        if (!job->slab) {
+            job->data->chunk_count--;
+            return NULL;
+        }
+        job->slab_left = job->slab_next;
+        c->owned = 1;
+        if (2 * job->slab_left * values <= SLAB_VALUES)
+            job->slab_next *= 2;
+    }
+    c->dense = job->slab;
+    c->capacity = job->data->block_rows;
+    job->slab += values;
+    job->slab_left--;
+    return c;
+}
+
+/* Take a piece and set its place aside. */
+static kith_status take_piece(load_job *job, load_worker *w, place *out,
+                              kith_error *err)
+{
+    kith_dataset *data = job->data;
+    kith_i_chunk *c =
+        data->chunk_count ? &data->chunks[data->chunk_count - 1] : NULL;
+    int full = !c || c->rows == c->capacity;
+    uint32_t room = full ? data->block_rows : c->capacity - c->rows;
+    uint32_t want = room < job->piece_rows ? room : job->piece_rows;
+    kith_status status = kith_i_reader_take(job->reader, want, &w->raw, err);
+    if (status || w->raw.rows == 0)
+        return status;
+    if (full && !(c = add_chunk(job)))
+        return kith_i_fail_memory(err);
+    out->chunk = c;
+    out->to = c->dense + (size_t)c->rows * data->domain->dimension;
+    c->rows += w->raw.rows;
+    return kith_i_dataset_count(data, w->raw.rows, err);
+}
+
+/* Rows of a piece that are left out (then there is one worker) leave their
+ * places to the next. */
+static kith_status fill_piece(const load_job *job, load_worker *w,
+                              const place *piece, kith_error *err)
+{
+    const kith_i_domain *m = job->data->domain;
+    size_t d = m->dimension;
+    int16_t *to = piece->to;
+    uint32_t stored = 0;
+    while (w->raw.done < w->raw.rows) {
+        uint32_t kept = 0;
+        kith_status status = kith_i_reader_convert(
+            job->reader, &w->raw, job->batch_rows, w->values, &kept, err);
+        if (status)
+            return status;
+        for (uint32_t r = 0; r < kept; r++, to += d)
+            kith_i_quantize_dense(m, w->values + r * d, w->t, to);
+        stored += kept;
+    }
+    uint32_t dropped = w->raw.rows - stored;
+    if (dropped) {
+        piece->chunk->rows -= dropped;
+        job->data->rows -= dropped;
+    }
+    return KITH_OK;
+}
+
+static void work(void *arg, uint32_t worker)
+{
+    load_job *job = arg;
+    load_worker *w = &job->workers[worker];
+    kith_error err;
+    for (;;) {
+        kith_status status = KITH_OK;
+        place piece = {0};
+        pthread_mutex_lock(&job->lock);
+        int stop = job->ended || job->status;
+        if (!stop) {
+            piece.number = job->pieces++;
+            status = take_piece(job, w, &piece, &err);
+            job->ended = w->raw.rows == 0;
+            if (status)
+                note_failure(job, piece.number, status, &err);
+        }
+        pthread_mutex_unlock(&job->lock);
+        if (stop || status || w->raw.rows == 0)
+            return;
+        status = fill_piece(job, w, &piece, &err);
+        if (status) {
+            pthread_mutex_lock(&job->lock);
+            note_failure(job, piece.number, status, &err);
+            pthread_mutex_unlock(&job->lock);
+            return;
+        }
+    }
+}
+
+static void free_workers(const load_job *job, uint32_t count)
+{
+    size_t d = job->data->domain->dimension;
+    for (uint32_t i = 0; job->workers && i < count; i++) {
+        load_worker *w = &job->workers[i];
+        kith_i_raw_clear(&w->raw);
+        kith_i_wipe_free(w->values, job->batch_rows * d * sizeof *w->values);
+        kith_i_wipe_free(w->t, d * sizeof *w->t);
+    }
+    kith_i_free(job->workers);
+}
+
+static kith_status make_workers(load_job *job, uint32_t count, kith_error *err)
+{
+    size_t d = job->data->domain->dimension;
+    job->workers = kith_i_alloc(count, sizeof *job->workers);
+    int ok = job->workers != NULL;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        load_worker *w = &job->workers[i];
+        w->values = kith_i_alloc(job->batch_rows * d, sizeof *w->values);
+        w->t = kith_i_alloc(d, sizeof *w->t);
+        ok = w->values && w->t;
+    }
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
+                              uint32_t workers, kith_error *err)
+{
+    uint32_t d = data->domain->dimension;
+    size_t pieces = (chunk_values(data) + PIECE_VALUES - 1) / PIECE_VALUES;
+    load_job job = {.data = data,
+                    .reader = reader,
+                    .slab_next = 1,
+                    .piece_rows =
+                        (uint32_t)((data->block_rows + pieces - 1) / pieces),
+                    .batch_rows = BATCH_VALUES / d < 1 ? 1 : BATCH_VALUES / d};
+    if (pthread_mutex_init(&job.lock, NULL) != 0)
+        return kith_i_fail_memory(err);
+    kith_status status = make_workers(&job, workers, err);
+    for (int more = 1; !status && more;) { /* shard after shard */
+        job.ended = 0;
+        kith_i_parallel(workers, work, &job);
+        status = job.status;
+        if (status && err)
+            *err = job.why;
+        if (!status)
+            status = kith_i_reader_advance(reader, &more, err);
+    }
+    size_t last = data->chunk_count;
+    if (last > 0 && data->chunks[last - 1].rows == 0) { /* all left out */
+        if (data->chunks[last - 1].owned)
+            kith_i_free(data->chunks[last - 1].dense);
+        data->chunk_count--;
+    }
+    free_workers(&job, workers);
+    pthread_mutex_destroy(&job.lock);
+    return status;
+}
+
+static kith_status append_sparse(kith_dataset *data, const kith_i_rows *in,
+                                 kith_error *err)
+{
+    uint32_t total = in->start[in->rows];
+    double *t = kith_i_alloc(total, sizeof *t);
+    kith_i_chunk *c = kith_i_chunk_append(data);
+    if (c) {
+        c->start = kith_i_alloc((size_t)in->rows + 1, sizeof *c->start);
+        c->index = kith_i_alloc(total, sizeof *c->index);
+        c->value = kith_i_alloc(total, sizeof *c->value);
+        c->room = total;
+    }
+    if (!t || !c || !c->start || !c->index || !c->value) {
+        if (c) { /* leave nothing that chunk_free could misread */
+            kith_i_free(c->start);
+            kith_i_free(c->index);
+            kith_i_free(c->value);
+            data->chunk_count--;
+        }
+        kith_i_free(t);
+        return kith_i_fail_memory(err);
+    }
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < in->rows; r++) {
+        uint32_t from = in->start[r];
+        n += kith_i_quantize_sparse(data->domain, in->index + from,
+                                    in->value + from, in->start[r + 1] - from,
+                                    t, c->index + n, c->value + n);
+        c->start[r + 1] = n;
+    }
+    c->rows = c->capacity = in->rows;
+    kith_i_wipe_free(t, total * sizeof *t);
+    return kith_i_dataset_count(data, in->rows, err);
+}
+
+static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
+                               kith_error *err)
+{
+    for (;;) {
+        kith_i_rows rows = {0};
+        kith_status status = kith_i_reader_next(reader, &rows, err);
+        if (status || rows.rows == 0)
+            return status;
+        status = append_sparse(data, &rows, err);
+        if (status)
+            return status;
+    }
+}
+
+kith_status kith_dataset_open(const char *const *paths, size_t path_count,
+                              const kith_source_options *opt,
+                              const kith_bounds *bounds, kith_dataset **out,
+                              kith_error *err)
+{
+    *out = NULL;
+    kith_i_reader *reader;
+    kith_status status =
+        kith_i_reader_open(paths, path_count, opt, &reader, err);
+    if (status)
+        return status;
+    kith_i_domain *domain;
+    int sparse = kith_i_reader_is_sparse(reader);
+    kith_dataset *data = NULL;
+    status = kith_i_domain_new(bounds, kith_i_reader_dimension(reader), sparse,
+                               &domain, err);
+    if (!status) {
+        status = kith_i_dataset_new(domain, &data, err);
+        if (status)
+            kith_i_domain_free(domain);
+    }
+    /* Where a row goes may depend on how many were left out before it. */
+    uint32_t workers = opt->missing == KITH_MISSING_DROP
+                           ? 1
+                           : kith_i_thread_count(opt->threads);
+    if (!status)
+        status = sparse ? load_sparse(data, reader, err)
+                        : load_dense(data, reader, workers, err);
+    kith_i_reader_close(reader);
+    if (status)
+        kith_dataset_free(data);
+    else
+        *out = data;
+    return status;
+}
