@@ -21,6 +21,21 @@ void kith_i_lists_free(kith_i_lists *lists)
     kith_i_free(lists->weight);
 }
 
+uint32_t kith_i_list_add(double *weight, uint32_t *index, uint32_t width,
+                         uint32_t held, double w, uint32_t i)
+{
+    if (held == width && (width == 0 || !(w > weight[held - 1])))
+        return held;
+    uint32_t t = held < width ? held++ : held - 1;
+    for (; t > 0 && weight[t - 1] < w; t--) {
+        weight[t] = weight[t - 1];
+        index[t] = index[t - 1];
+    }
+    weight[t] = w;
+    index[t] = i;
+    return held;
+}
+
 int kith_i_graph_from_lists(kith_i_graph *g, const kith_i_lists *lists)
 {
     uint32_t n = lists->n;

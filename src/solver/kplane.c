@@ -101,7 +101,7 @@ static uint32_t nearest_plane(const double *dots, uint32_t k, uint32_t q,
 /* Assign all rows; sets cost. Returns whether a label changed. */
 static int assign_rows(kplane_worker *w, const kith_i_solve *s)
 {
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     uint32_t planes = s->k * s->q, changed = 0;
     size_t d = rows->d;
     w->cost = 0;
@@ -129,7 +129,7 @@ static int assign_rows(kplane_worker *w, const kith_i_solve *s)
 static void power_step(kplane_worker *w, const kith_i_solve *s, uint32_t label,
                        double *plane, kith_i_coins *coins)
 {
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     double *gather = w->gather;
     size_t d = rows->d;
     uint32_t held = 0;
@@ -154,7 +154,7 @@ static void power_step(kplane_worker *w, const kith_i_solve *s, uint32_t label,
 static void refill_plane(kplane_worker *w, const kith_i_solve *s, double *plane,
                          kith_i_coins *coins)
 {
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     size_t d = rows->d;
     uint32_t most = 0;
     for (uint32_t i = 1; i < rows->n; i++)
@@ -189,7 +189,7 @@ static void move_planes(kplane_worker *w, const kith_i_solve *s,
 static void run_start(const kplane_job *job, kplane_worker *w, uint32_t start)
 {
     const kith_i_solve *s = job->s;
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, job->seeds[start], 0);
     if (start % 2 == 0)

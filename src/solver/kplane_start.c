@@ -32,8 +32,9 @@ static uint32_t draw_row(const double *far, uint32_t n, kith_i_coins *coins)
 
 /* Copies of the `want` rows with the smallest angle to row `at`, which is one
  * of them, go to near (want x d). best and who: want entries each. */
-static void copy_neighbours(const kith_i_rows *rows, uint32_t at, uint32_t want,
-                            double *best, uint32_t *who, double *near)
+static void copy_neighbours(const kith_i_matrix *rows, uint32_t at,
+                            uint32_t want, double *best, uint32_t *who,
+                            double *near)
 {
     size_t d = rows->d;
     const double *x = rows->coords + at * d;
@@ -42,23 +43,15 @@ static void copy_neighbours(const kith_i_rows *rows, uint32_t at, uint32_t want,
         const double *y = rows->coords + i * d;
         double square = dot(y, y, d), c = dot(x, y, d);
         double score = i == at ? HUGE_VAL : square > 0 ? c * c / square : 0;
-        if (held == want && !(score > best[held - 1]))
-            continue;
-        uint32_t t = held < want ? held++ : held - 1;
-        for (; t > 0 && best[t - 1] < score; t--) {
-            best[t] = best[t - 1];
-            who[t] = who[t - 1];
-        }
-        best[t] = score;
-        who[t] = i;
+        held = kith_i_list_add(best, who, want, held, score, i);
     }
     for (uint32_t t = 0; t < held; t++)
         memcpy(near + t * d, rows->coords + who[t] * d, d * sizeof *near);
 }
 
 /* far[i] = min(far[i], squared distance of row i to the plane). */
-static void lower_far(const kith_i_rows *rows, uint32_t q, const double *plane,
-                      double *far)
+static void lower_far(const kith_i_matrix *rows, uint32_t q,
+                      const double *plane, double *far)
 {
     size_t d = rows->d;
     for (uint32_t i = 0; i < rows->n; i++) {
@@ -111,8 +104,8 @@ static void space_free(local_space *m)
     kith_i_free(m->integers);
 }
 
-kith_status kith_i_kplane_local(const kith_i_rows *rows, uint32_t k, uint32_t q,
-                                kith_i_coins *coins, double *far,
+kith_status kith_i_kplane_local(const kith_i_matrix *rows, uint32_t k,
+                                uint32_t q, kith_i_coins *coins, double *far,
                                 double *planes, kith_error *err)
 {
     uint32_t n = rows->n, want = 2 * q + 1 < n ? 2 * q + 1 : n;

@@ -67,7 +67,7 @@ static void keep_columns(double *a, uint32_t n, uint32_t from, uint32_t r)
         memmove(a + i * r, a + i * from, r * sizeof *a);
 }
 
-static kith_status lrr_init(kith_i_lrr *lrr, const kith_i_rows *rows,
+static kith_status lrr_init(kith_i_lrr *lrr, const kith_i_matrix *rows,
                             kith_error *err)
 {
     size_t n = rows->n, d = rows->d, least = n < d ? n : d;
@@ -208,7 +208,7 @@ static double move_errors(kith_i_lrr *l, double mu)
     return worst;
 }
 
-kith_status kith_i_lrr_run(kith_i_lrr *l, const kith_i_rows *rows,
+kith_status kith_i_lrr_run(kith_i_lrr *l, const kith_i_matrix *rows,
                            double lambda, kith_error *err)
 {
     *l = (kith_i_lrr){.rows = rows, .lambda = lambda};

@@ -7,7 +7,7 @@
 
 /* What a solver works on; nothing is owned. */
 typedef struct kith_i_solve {
-    const kith_i_rows *rows;
+    const kith_i_matrix *rows;
     uint32_t k, q;
     uint32_t threads; /* at least 1 */
     kith_i_coins *coins;
@@ -23,8 +23,8 @@ kith_status kith_i_solve_kplane(const kith_i_solve *s,
 
 /* Start planes from the rows: each the leading plane of the neighbours of a
  * row that lies far from the planes before it. far: n doubles. */
-kith_status kith_i_kplane_local(const kith_i_rows *rows, uint32_t k, uint32_t q,
-                                kith_i_coins *coins, double *far,
+kith_status kith_i_kplane_local(const kith_i_matrix *rows, uint32_t k,
+                                uint32_t q, kith_i_coins *coins, double *far,
                                 double *planes, kith_error *err);
 
 /* ---- principal.c: the leading plane of some rows --------------------------
@@ -46,7 +46,7 @@ void kith_i_principal_free(kith_i_principal *p);
 /* The plane closest to the rows i with labels[i] == label. Directions that
  * the rows do not span are arbitrary. On failure of LAPACK the plane is left
  * as it was. */
-void kith_i_principal_plane(kith_i_principal *p, const kith_i_rows *rows,
+void kith_i_principal_plane(kith_i_principal *p, const kith_i_matrix *rows,
                             const uint32_t *labels, uint32_t label,
                             double *plane);
 
@@ -79,6 +79,10 @@ typedef struct kith_i_lists {
 
 int kith_i_lists_init(kith_i_lists *lists, uint32_t n, uint32_t width);
 void kith_i_lists_free(kith_i_lists *lists);
+/* A list's first `held` entries are the largest so far, in decreasing order:
+ * puts another where it belongs, if at all. Returns how many there are now. */
+uint32_t kith_i_list_add(double *weight, uint32_t *index, uint32_t width,
+                         uint32_t held, double w, uint32_t i);
 int kith_i_graph_from_lists(kith_i_graph *g, const kith_i_lists *lists);
 void kith_i_graph_free(kith_i_graph *g);
 
@@ -120,12 +124,12 @@ kith_status kith_i_solve_lrr(const kith_i_solve *s, kith_error *err);
  * |c|_1 + lambda/2 |x_i - sum_j c_j x_j|^2, c_i = 0, by ADMM with penalty rho.
  * codes: count x n. Stops when c changes by less than tolerance. */
 typedef struct kith_i_ssc {
-    const kith_i_rows *rows;
+    const kith_i_matrix *rows;
     double lambda, rho, tolerance;
     uint32_t iterations;
     double *inverse; /* (rho/lambda I + X'X)^-1, d x d */
 } kith_i_ssc;
-kith_status kith_i_ssc_init(kith_i_ssc *ssc, const kith_i_rows *rows,
+kith_status kith_i_ssc_init(kith_i_ssc *ssc, const kith_i_matrix *rows,
                             kith_error *err);
 void kith_i_ssc_free(kith_i_ssc *ssc);
 size_t kith_i_ssc_scratch(const kith_i_ssc *ssc, uint32_t count);
@@ -136,7 +140,7 @@ void kith_i_ssc_codes(const kith_i_ssc *ssc, uint32_t first, uint32_t count,
  * singular value decomposition X = U diag(s) V' (rank r): the low-rank
  * representation is then U Z'. All are filled by kith_i_lrr_run. */
 typedef struct kith_i_lrr {
-    const kith_i_rows *rows;
+    const kith_i_matrix *rows;
     double lambda;
     uint32_t r;
     double *u;          /* n x r */
@@ -146,7 +150,7 @@ typedef struct kith_i_lrr {
     double *y2, *spare; /* n x r: multipliers of Z = J */
     double *fit;        /* n x d */
 } kith_i_lrr;
-kith_status kith_i_lrr_run(kith_i_lrr *lrr, const kith_i_rows *rows,
+kith_status kith_i_lrr_run(kith_i_lrr *lrr, const kith_i_matrix *rows,
                            double lambda, kith_error *err);
 void kith_i_lrr_free(kith_i_lrr *lrr);
 

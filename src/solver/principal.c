@@ -30,7 +30,7 @@ void kith_i_principal_free(kith_i_principal *p)
     kith_i_free(p->integers);
 }
 
-void kith_i_principal_plane(kith_i_principal *p, const kith_i_rows *rows,
+void kith_i_principal_plane(kith_i_principal *p, const kith_i_matrix *rows,
                             const uint32_t *labels, uint32_t label,
                             double *plane)
 {
@@ -55,7 +55,7 @@ void kith_i_principal_plane(kith_i_principal *p, const kith_i_rows *rows,
 kith_status kith_i_principal_planes(const kith_i_solve *s,
                                     const uint32_t *labels, kith_error *err)
 {
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     kith_i_principal p;
     kith_status status = KITH_OK;
     if (!kith_i_principal_init(&p, rows->d, s->q))

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
-                                        const kith_i_rows *rows, uint32_t k,
+                                        const kith_i_matrix *rows, uint32_t k,
                                         uint32_t q,
                                         const kith_i_solver_options *opt,
                                         kith_i_coins *coins, double *bases,
@@ -41,7 +41,7 @@ kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
 }
 
 kith_status kith_i_solve_subspaces(kith_subspace_solver solver,
-                                   const kith_i_rows *rows, uint32_t k,
+                                   const kith_i_matrix *rows, uint32_t k,
                                    uint32_t q, kith_i_coins *coins,
                                    double *bases, kith_error *err)
 {

@@ -9,14 +9,14 @@
 #include "base/base_i.h"
 #include "kith/subspace.h"
 
-typedef struct kith_i_rows {
+typedef struct kith_i_matrix {
     const double *coords; /* n x d, row-major */
     uint32_t n, d;
-} kith_i_rows;
+} kith_i_matrix;
 
 /* bases: k x q x d, orthonormal rows. q <= d. */
 kith_status kith_i_solve_subspaces(kith_subspace_solver solver,
-                                   const kith_i_rows *rows, uint32_t k,
+                                   const kith_i_matrix *rows, uint32_t k,
                                    uint32_t q, kith_i_coins *coins,
                                    double *bases, kith_error *err);
 
@@ -30,7 +30,7 @@ typedef struct kith_i_solver_options {
 } kith_i_solver_options;
 
 kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
-                                        const kith_i_rows *rows, uint32_t k,
+                                        const kith_i_matrix *rows, uint32_t k,
                                         uint32_t q,
                                         const kith_i_solver_options *opt,
                                         kith_i_coins *coins, double *bases,

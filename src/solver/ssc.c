@@ -20,7 +20,7 @@ enum { TILE = 16, ITERATIONS = 200 };
 /* mu = min over rows of the largest |x_i . x_j|: below 1 / mu all
  * coefficients of some row are zero. Rows that are orthogonal to all others
  * have none at any price and do not count. */
-static double least_product(const kith_i_rows *rows, double *products)
+static double least_product(const kith_i_matrix *rows, double *products)
 {
     size_t n = rows->n, d = rows->d;
     double least = HUGE_VAL;
@@ -40,7 +40,7 @@ static double least_product(const kith_i_rows *rows, double *products)
     return least;
 }
 
-kith_status kith_i_ssc_init(kith_i_ssc *ssc, const kith_i_rows *rows,
+kith_status kith_i_ssc_init(kith_i_ssc *ssc, const kith_i_matrix *rows,
                             kith_error *err)
 {
     size_t n = rows->n, d = rows->d;
@@ -89,7 +89,7 @@ static void quadratic_step(const kith_i_ssc *ssc, uint32_t first,
                            uint32_t count, const double *codes,
                            const double *dual, double *a, double *narrow)
 {
-    const kith_i_rows *rows = ssc->rows;
+    const kith_i_matrix *rows = ssc->rows;
     size_t n = rows->n, d = rows->d, all = count * n;
     double *t = narrow, *w = narrow + count * d;
     for (size_t i = 0; i < all; i++)
@@ -160,15 +160,8 @@ static void keep_largest(kith_i_lists *lists, uint32_t i, const double *codes)
     double *weight = lists->weight + (size_t)i * width;
     for (uint32_t j = 0; j < lists->n; j++) {
         double w = fabs(codes[j]);
-        if (!(w > 0) || (held == width && w <= weight[held - 1]))
-            continue;
-        uint32_t t = held < width ? held++ : held - 1;
-        for (; t > 0 && weight[t - 1] < w; t--) {
-            weight[t] = weight[t - 1];
-            index[t] = index[t - 1];
-        }
-        weight[t] = w;
-        index[t] = j;
+        if (w > 0)
+            held = kith_i_list_add(weight, index, width, held, w, j);
     }
     double largest = held ? weight[0] : 0;
     for (uint32_t t = 0; t < held; t++) {
@@ -196,7 +189,7 @@ static void work(void *arg, uint32_t worker)
 static kith_status make_graph(const kith_i_solve *s, const kith_i_ssc *ssc,
                               kith_i_graph *g, kith_error *err)
 {
-    const kith_i_rows *rows = s->rows;
+    const kith_i_matrix *rows = s->rows;
     /* A lasso solution in general position has at most d coefficients. */
     uint64_t width = 2 * (uint64_t)rows->d + 8;
     kith_i_lists lists = {0};

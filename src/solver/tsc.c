@@ -24,7 +24,7 @@ static uint32_t neighbour_count(uint32_t n, uint32_t k)
 }
 
 typedef struct {
-    const kith_i_rows *rows;
+    const kith_i_matrix *rows;
     double *unit; /* n x d: rows of length 1 (or 0) */
     kith_i_lists *lists;
     uint32_t threads;
@@ -99,7 +99,7 @@ static void work(void *arg, uint32_t worker)
     }
 }
 
-static void scale_rows(const kith_i_rows *rows, double *unit)
+static void scale_rows(const kith_i_matrix *rows, double *unit)
 {
     size_t d = rows->d;
     for (size_t i = 0; i < rows->n; i++) {

@@ -124,6 +124,7 @@ kith_status kith_i_subspace_bingham(kith_i_subspace_run *run, kith_error *err)
                             "stopped as asked: what was spent stays spent");
     }
     run->rounds = rounds;
+    run->noise = kith_i_subspace_angle(run, charge);
     kith_i_free(arg.axes.coords);
     return status;
 }

@@ -12,7 +12,7 @@
 /* Work space for planes of dimension q in R^d. */
 typedef struct kith_i_bingham {
     uint32_t d, q;
-    double *w, *factor, *vectors; /* d x d */
+    double *w, *factor, *vectors; /* d x d, and room for padding */
     double *values, *z, *v, *other, *work;
     int *integers;
     size_t bytes; /* of the one block behind all of them */

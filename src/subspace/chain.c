@@ -7,6 +7,7 @@
 #include "solver/solver_i.h"
 
 enum { CHAINS = 4 };
+#define MOST_WRONG .001 /* of the labels, for a prediction */
 
 typedef struct {
     kith_i_chain_job job;
@@ -55,7 +56,7 @@ static kith_status start(const chain_arg *a, const kith_i_chain_rows *rows,
         return kith_i_fail_memory(err);
     for (size_t r = 0; r < rows->n; r++)
         memcpy(x + r * job->d, rows->x + r * rows->stride, job->d * sizeof *x);
-    kith_i_rows all = {x, (uint32_t)rows->n, job->d};
+    kith_i_matrix all = {x, (uint32_t)rows->n, job->d};
     kith_i_coins seeded;
     kith_i_coins_seed(&seeded, kith_i_words_next(coins), 0);
     kith_status status = kith_i_solve_subspaces(a->solver, &all, job->k, job->q,
@@ -150,6 +151,20 @@ static kith_status run_chain(void *p, const kith_i_chain_rows *rows,
     return status ? status : a->sampler(&a->job, rows, coins, state, NULL, err);
 }
 
+/* Gibbs draws labels too. Where even a row that another plane misses by what is
+ * usual often takes it, planes are drawn to each other: how far, nobody knows
+ * beforehand. */
+static double predicted_noise(const kith_i_subspace_run *run,
+                              kith_i_chain_sampler *sampler, kith_i_loss charge)
+{
+    double b = kith_i_subspace_exponent(run, charge);
+    double miss = 1 - (double)run->q / run->d;
+    if (sampler == kith_i_gibbs_sample && run->q < run->d &&
+        (run->k - 1) * exp(-b * miss) > MOST_WRONG)
+        return (double)NAN;
+    return kith_i_subspace_angle(run, charge);
+}
+
 kith_status kith_i_chain_release(kith_i_subspace_run *run, const char *what,
                                  kith_i_chain_sampler *sampler, uint32_t sweeps,
                                  kith_error *err)
@@ -175,6 +190,7 @@ kith_status kith_i_chain_release(kith_i_subspace_run *run, const char *what,
                               .unproved =
                                   opt->diagnostics || opt->non_private_start};
     run->rounds = arg.job.sweeps;
+    run->noise = predicted_noise(run, sampler, spec.charge);
     /* No progress: how fast a chain runs depends on the records. */
     return kith_i_release_chain(run->session, &spec, run->planes, err);
 }

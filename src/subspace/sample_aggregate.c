@@ -2,6 +2,7 @@
  * the medoid of its answers with noise, and back to planes. A baseline: at
  * ordinary sizes the noise is larger than everything else, and the gate
  * refuses. */
+#include <math.h>
 #include <string.h>
 
 #include "dp/release_blocks.h"
@@ -19,7 +20,7 @@ static kith_status solve(const void *p, const double *rows, uint32_t n,
                          kith_i_coins *coins, double *planes, kith_error *err)
 {
     const solve_arg *a = p;
-    kith_i_rows all = {rows, n, a->d};
+    kith_i_matrix all = {rows, n, a->d};
     return kith_i_solve_subspaces(a->solver, &all, a->k, a->q, coins, planes,
                                   err);
 }
@@ -75,6 +76,8 @@ kith_status kith_i_subspace_aggregate(kith_i_subspace_run *run, kith_error *err)
     if (!status)
         status = set_planes(run, noisy, err);
     run->rounds = 1;
+    /* It depends on how far the blocks' answers lie apart: nobody knows. */
+    run->noise = (double)NAN;
     kith_i_free(noisy);
     return status;
 }

@@ -1,6 +1,7 @@
 /* kith_subspace: checks the options, runs the method, makes the result. */
 #include "subspace_i.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MAX_PLANES = 1 << 16, MAX_ROUNDS = 10000000 };
@@ -74,6 +75,24 @@ static kith_status check_domain(const kith_i_domain *domain, kith_error *err)
                                "planes pass through the origin: give bounds "
                                "about 0, such as --radius 1, without a centre");
     return KITH_OK;
+}
+
+double kith_i_subspace_exponent(const kith_i_subspace_run *run,
+                                kith_i_loss charge)
+{
+    kith_measure measure = kith_i_session_measure(run->session);
+    double b = ldexp((double)kith_i_selection_range(measure, charge),
+                     -KITH_I_LOSS_BITS);
+    int replace = kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE;
+    return replace ? b / 2 : b;
+}
+
+double kith_i_subspace_angle(const kith_i_subspace_run *run, kith_i_loss charge)
+{
+    double k = run->k, q = run->q, d = run->d;
+    double b = kith_i_subspace_exponent(run, charge);
+    double gap = (double)run->rows / (k * q);
+    return b * gap > 0 ? sqrt(q * (d - q) / (2 * b * gap)) : 0;
 }
 
 static kith_status run_method(kith_session *session, const void *arg,

@@ -8,7 +8,9 @@
 #include "subspace_auto_i.h"
 
 enum { MOST_AXES = 48 };
-#define COUNT_SHARE .005
+#define COUNT_SHARE  .005
+#define LENGTH_SHARE .02
+#define LENGTH_ONE   ((uint64_t)1 << 20) /* a row that reaches the radius */
 
 kith_status plane_charge(plane_run *run, double share, kith_i_loss *charge,
                          kith_error *err)
@@ -71,6 +73,57 @@ static kith_status count_rows(plane_run *run, kith_error *err)
     return KITH_OK;
 }
 
+static void map_lengths(const void *arg, const kith_i_block *block,
+                        double *scratch, uint32_t *cell, int32_t *value)
+{
+    (void)scratch;
+    const kith_i_domain *domain = arg;
+    size_t d = block->dimension;
+    for (size_t r = 0; r < block->rows; r++) {
+        uint64_t square = 0;
+        for (size_t i = 0; i < d; i++) {
+            int64_t x = block->dense[r * d + i];
+            square += (uint64_t)(x * x);
+        }
+        square = square * LENGTH_ONE / domain->l2_squared; /* < 2^31 2^20 */
+        cell[r] = 0;
+        value[2 * r] = (int32_t)square;
+        value[2 * r + 1] = (int32_t)(square * square / LENGTH_ONE);
+    }
+}
+
+/* Rows that are clipped only may be much shorter than the radius: how much
+ * there is to be seen then follows from their lengths, not from their number.
+ * Where there is nothing to decide they are not bought. */
+static kith_status measure_lengths(plane_run *run, kith_error *err)
+{
+    run->n2 = run->n4 = run->n;
+    if (run->domain->unit_rows || run->k == 1 || run->q >= run->r)
+        return KITH_OK;
+    /* (1, 1) is the longest value: L1 when pure, else L2, rounded up */
+    uint64_t radius = run->pure ? 2 * LENGTH_ONE : LENGTH_ONE * 1415 / 1000;
+    kith_i_map map = {.run = map_lengths, .arg = run->domain};
+    kith_i_cells_spec spec = {
+        .what = "lengths,",
+        .cells = 1,
+        .width = 2,
+        .radius = &radius,
+        .unit = 1 / (double)LENGTH_ONE}; /* of the radius squared */
+    kith_i_cells cells;
+    kith_status status = plane_charge(run, LENGTH_SHARE, &spec.sum_charge, err);
+    if (!status)
+        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    if (!run->plan) { /* a plan: as if all rows reached the radius */
+        double one = (double)LENGTH_ONE;
+        run->n2 = fmax(fmin((double)cells.sums[0] / one, run->n), 1);
+        run->n4 = fmax(fmin((double)cells.sums[1] / one, run->n2), 1);
+    }
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
 /* The order of the planes says nothing. */
 static void shuffle(kith_i_subspace_run *run)
 {
@@ -126,6 +179,8 @@ kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
         return KITH_OK;
     }
     kith_status status = count_rows(&run, err);
+    if (!status)
+        status = measure_lengths(&run, err);
     if (!status) {
         plane_recipe recipe = plane_recipe_for(&run);
         status = plane_run_recipe(&run, &recipe, err);

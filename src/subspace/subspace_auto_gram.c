@@ -239,7 +239,8 @@ kith_status plane_choose(plane_run *run, const char *what, const double *planes,
     kith_i_select_spec spec = {
         .what = what,
         .candidates = sets,
-        .bound = (uint32_t)(run->domain->l2_squared >> arg.shift)};
+        .bound = (uint32_t)(run->domain->l2_squared >> arg.shift),
+        .unit = ldexp(pow(kith_i_domain_step(run->domain), 2), arg.shift)};
     int64_t *handicap = kith_i_alloc(sets, sizeof *handicap);
     arg.axes.coords = kith_i_alloc(size, sizeof(double));
     kith_status status =

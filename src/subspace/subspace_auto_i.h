@@ -19,6 +19,7 @@ typedef struct plane_run {
     double used;   /* shares so far */
     double d1;     /* sensitivity of a Gram matrix or a tensor: sqrt 2, or 1 */
     double n;      /* rows: public, or the noisy count, at least 1 */
+    double n2, n4; /* sums of |x|^2 and |x|^4: n for unit rows, else noisy */
     double length; /* the domain's radius squared, lattice units */
     unsigned done, steps;
 } plane_run;
@@ -92,7 +93,7 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
  */
 
 /* k planes that are good for normal rows with the Gram matrix of the spectrum,
- * shrunk: k-plane on synthetic rows. n: rows behind the matrix. Fills k x q x
+ * shrunk: k-plane on synthetic rows. n: trace of the matrix. Fills k x q x
  * d planes. */
 kith_status plane_cover(const plane_spectrum *spectrum, double n, uint32_t k,
                         uint32_t q, kith_i_coins *coins, double *planes,

@@ -26,7 +26,7 @@
 /* An eigenvalue of balanced, isotropic clusters over the noise's edge. */
 static double gram_signal(const plane_run *run, double share, uint32_t cells)
 {
-    return run->n / ((double)run->k * run->q) /
+    return run->n2 / ((double)run->k * run->q) /
            plane_edge(run, share, cells, run->d);
 }
 
@@ -37,7 +37,7 @@ static double tensor_signal(const plane_run *run, double share, uint32_t r)
     double pairs = r * (r + 1.0) / 2, size = (double)kith_i_quartic_size(r);
     double sd = run->pure ? sqrt(size + 1) / share : 1 / sqrt(share);
     sd *= run->d1 / run->budget;
-    return run->n / ((double)run->k * run->q) / (sd * sqrt(2 * pairs / 3));
+    return run->n4 / ((double)run->k * run->q) / (sd * sqrt(2 * pairs / 3));
 }
 
 static plane_recipe only_cover(const plane_run *run)
@@ -80,7 +80,8 @@ static plane_recipe gaussian(const plane_run *run)
 }
 
 /* A Gram matrix is worth its price when it more than halves the number of
- * entries of the tensor. */
+ * entries of the tensor; and where rows have different lengths, as the tensor's
+ * contraction weighs them by their squares. */
 static int wants_view(const plane_run *run)
 {
     return run->d > KITH_I_QUARTIC_MOST ||
@@ -89,14 +90,14 @@ static int wants_view(const plane_run *run)
 
 static plane_recipe pure_shares(const plane_run *run, uint32_t steps)
 {
-    int view = wants_view(run);
+    int view = wants_view(run), buy = view || !run->domain->unit_rows;
     plane_recipe s = {.r = view ? run->r : run->d,
-                      .gram = view ? (steps ? .20 : .25) : 0,
+                      .gram = buy ? (steps ? .20 : .25) : 0,
                       .choice = .05,
                       .guard = steps ? .03 : 0,
                       .steps = steps};
     double rest = 1 - s.choice - s.guard - s.gram;
-    s.tensor = rest * (steps == 0 ? 1 : (view ? .35 : .45));
+    s.tensor = rest * (steps == 0 ? 1 : (buy ? .35 : .45));
     s.step = rest - s.tensor;
     return scale(run, s);
 }

@@ -100,7 +100,7 @@ static kith_status find_starts(plane_run *run, pipeline *p, kith_error *err)
         p->count = 1;
     }
     if (!status && !run->plan)
-        status = plane_cover(&p->spectrum, run->n, run->k, run->q,
+        status = plane_cover(&p->spectrum, run->n2, run->k, run->q,
                              &run->run->coins, p->sets, err);
     p->count++;
     return status;
@@ -170,7 +170,7 @@ static kith_status refine(plane_run *run, pipeline *p, kith_error *err)
  * planes come from turns one whose rows fill it evenly. */
 static double predicted_noise(const plane_run *run, const plane_recipe *recipe)
 {
-    double share = recipe->gram, q = run->q, gap = run->n / (run->k * q);
+    double share = recipe->gram, q = run->q, gap = run->n2 / (run->k * q);
     uint32_t cells = recipe->steps > 0 ? run->k : 1;
     if (recipe->steps > 0)
         share = recipe->step * (recipe->steps > 1 ? .7 : 1);

@@ -106,7 +106,7 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
     }
     if (!status && !run->plan) {
         for (size_t i = 0; i < pairs * pairs; i++)
-            matrix[i] /= run->n;
+            matrix[i] /= run->n4;
         weigh(matrix, w);
         kith_i_factor factor = {run->k, run->q, w, matrix};
         status = kith_i_factor_fit(&factor, pick_restarts(&factor),

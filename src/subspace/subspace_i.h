@@ -19,9 +19,20 @@ typedef struct kith_i_subspace_run {
     kith_i_coins coins;
     double *planes;  /* k x q x d: the answer */
     uint32_t rounds; /* set by the method: how many it made */
-    double noise;    /* set by the method: predicted, a plan shows it */
+    double noise;    /* set by the method: predicted, a plan shows it; or NaN */
     kith_chain_diagnostics *diagnostics; /* set by a chain if asked; owned */
 } kith_i_subspace_run;
+
+/* What a plan predicts for planes drawn with density exp(-b loss), b as a
+ * charge allows: the angle (root of the summed squares) between such a plane
+ * and the best one, for 1/k of the rows, as long as the bounds allow, that fill
+ * a plane evenly. Turned by the tangent X (q x (d-q)) it loses b n/(kq) |X|^2.
+ * Labels are taken as known. 0 in a real run. */
+double kith_i_subspace_angle(const kith_i_subspace_run *run,
+                             kith_i_loss charge);
+/* That b, for rows as long as the bounds allow. */
+double kith_i_subspace_exponent(const kith_i_subspace_run *run,
+                                kith_i_loss charge);
 
 typedef kith_status kith_i_subspace_fn(kith_i_subspace_run *run,
                                        kith_error *err);

@@ -4,7 +4,8 @@
  * are unit vectors with density exp(b (u_z . x)^2), z uniform, planes uniform:
  * all normalising constants are free of the planes, so (planes, rows) have a
  * joint law whose planes are uniform. A chain that alternates fresh rows given
- * the planes with one sweep given the rows must keep it.
+ * the planes with one sweep given the rows must keep it; with several sweeps
+ * too, of which the later ones move rows between sums instead of adding all.
  *
  * Least cost: against numerical integration over two angles, k = 2, d = 2.
  *
@@ -102,7 +103,8 @@ static summary direct(double b, int per_batch, uint64_t seed)
 }
 
 /* The alternating chain. */
-static summary alternating(double b, double told, int per_batch, uint64_t seed)
+static summary alternating(double b, double told, uint32_t sweeps,
+                           int per_batch, uint64_t seed)
 {
     double batch[BATCHES][STATISTICS] = {{0}}, x[N * STRIDE] = {0}, out[8];
     double planes[K * D];
@@ -112,7 +114,7 @@ static summary alternating(double b, double told, int per_batch, uint64_t seed)
     seeded_words(&words, &inner, seed);
     for (int l = 0; l < K; l++)
         kith_i_plane_haar(planes + l * D, 1, D, &words);
-    kith_i_chain_job job = {K, 1, D, 1};
+    kith_i_chain_job job = {K, 1, D, sweeps};
     kith_i_chain_rows rows = {
         .x = x, .n = N, .d = D, .stride = STRIDE, .exponent = told};
     for (int i = 0; i < BATCHES * per_batch; i++) {
@@ -144,17 +146,25 @@ static double difference(summary a, summary b)
 static void test_geweke(void **state)
 {
     (void)state;
-    static const double exponents[] = {1.5, 5};
-    for (int i = 0; i < 2; i++) {
-        double b = exponents[i];
-        summary a = direct(b, 900, 5), c = alternating(b, b, 900, 6);
-        double z = difference(a, c);
-        print_message("b = %g: largest difference %.2f sd\n", b, z);
+    static const struct {
+        double b;
+        uint32_t sweeps;
+        int draws; /* of each batch */
+    } runs[] = {{1.5, 1, 900}, {5, 1, 900}, {5, 4, 300}};
+    summary want = {0};
+    for (int i = 0; i < 3; i++) {
+        double b = runs[i].b;
+        if (i < 2)
+            want = direct(b, 900, 5);
+        summary got = alternating(b, b, runs[i].sweeps, runs[i].draws, 6);
+        double z = difference(want, got);
+        print_message("b = %g, %u sweeps: largest difference %.2f sd\n", b,
+                      runs[i].sweeps, z);
         assert_true(z < 5.6);
     }
     /* and it can fail: a sampler that believes in four fifths of the exponent
      */
-    double z = difference(direct(5, 400, 5), alternating(5, 4, 400, 6));
+    double z = difference(want, alternating(5, 4, 1, 400, 6));
     print_message("with 4/5 of the exponent: %.1f sd\n", z);
     assert_true(z > 8);
 }

@@ -64,7 +64,7 @@ static size_t hits(const double *rows, int from_data, uint64_t seed)
     }
     kith_i_coins coins, inner;
     kith_i_coins_seed(&coins, seed, 0);
-    kith_i_rows all = {rows, N, 2};
+    kith_i_matrix all = {rows, N, 2};
     kith_i_words words;
     seeded_words(&words, &inner, seed);
     assert_int_equal(kith_i_solve_subspaces(KITH_SOLVER_KPLANE, &all, 2, 1,

@@ -14,7 +14,7 @@ static double *solve_with(kith_subspace_solver solver, const double *x,
                           uint32_t n, uint32_t d, uint32_t k, uint32_t q,
                           kith_i_solver_options opt)
 {
-    kith_i_rows rows = {x, n, d};
+    kith_i_matrix rows = {x, n, d};
     kith_i_coins coins;
     kith_error err = {0};
     double *planes = calloc((size_t)k * q * d, sizeof *planes);
@@ -70,6 +70,50 @@ static void test_components(void **state)
     }
     double *planes = solve(KITH_SOLVER_TSC_COMPONENTS, x, N, D, K, Q);
     assert_true(planes_apart(planes, truth, K, Q, D) < 1e-9);
+    free(planes);
+}
+
+/* No row is its own neighbour. Three groups at right angles, each of two
+ * triples of rows: of the three neighbours that a row gets one is in the other
+ * triple, which ties the group together. With the row itself among them there
+ * would be six components, and the first three would span two groups. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    enum { GROUP = 6, D = 6, K = 3, Q = 2, N = GROUP * K };
+    double x[N * D] = {0}, truth[K * Q * D] = {0};
+    for (int l = 0; l < K * Q; l++)
+        truth[l * D + l] = 1;
+    for (int i = 0; i < N; i++) {
+        double angle = .1 * (i % 3) + .6 * (i / 3 % 2);
+        x[i * D + i / GROUP * 2] = cos(angle);
+        x[i * D + i / GROUP * 2 + 1] = sin(angle);
+    }
+    double *planes = solve(KITH_SOLVER_TSC_COMPONENTS, x, N, D, K, Q);
+    assert_true(planes_apart(planes, truth, K, Q, D) < 1e-9);
+    free(planes);
+}
+
+/* A plane without rows goes to the row that costs most, the next one to the
+ * next. The start's planes all lie along the first axis here: every row is
+ * drawn together with two neighbours, which outweigh it. */
+static void test_refill(void **state)
+{
+    (void)state;
+    enum { N = 20, D = 5, K = 3 };
+    static const double length[] = {.5, .9, .7, .6};
+    double x[N * D] = {0};
+    for (int i = 0; i < N; i++)
+        x[i * D] = 1;
+    for (int i = 0; i < 4; i++) {
+        x[(N - 1 - i) * D] = 0;
+        x[(N - 1 - i) * D + 1 + i] = length[i];
+    }
+    kith_i_solver_options opt = {.starts = 1, .rounds = 1};
+    double *planes = solve_with(KITH_SOLVER_KPLANE, x, N, D, K, 1, opt);
+    static const int axis[K] = {0, 2, 3}; /* of lengths 1, .9, .7 */
+    for (int l = 0; l < K; l++)
+        assert_true(fabs(fabs(planes[l * D + axis[l]]) - 1) < 1e-9);
     free(planes);
 }
 
@@ -219,7 +263,7 @@ static void test_progress(void **state)
     (void)state;
     unsigned calls = 0;
     double x[] = {1, 0, 0, 1, 1, 1}, planes[2];
-    kith_i_rows rows = {x, 3, 2};
+    kith_i_matrix rows = {x, 3, 2};
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 1, 0);
     kith_i_solver_options opt = {
@@ -237,6 +281,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_recovery),
                                        cmocka_unit_test(test_components),
+                                       cmocka_unit_test(test_neighbours),
+                                       cmocka_unit_test(test_refill),
                                        cmocka_unit_test(test_high_dimension),
                                        cmocka_unit_test(test_tiny_optimum),
                                        cmocka_unit_test(test_monotone),

@@ -178,7 +178,7 @@ static void test_ssc_optimum(void **state)
     enum { N = 60, D = 7, K = 2, Q = 2 };
     double truth[K * Q * D];
     double *x = planes_rows(N, D, K, Q, 0.05, 3, truth);
-    kith_i_rows rows = {x, N, D};
+    kith_i_matrix rows = {x, N, D};
     kith_i_ssc ssc;
     assert_int_equal(kith_i_ssc_init(&ssc, &rows, NULL), KITH_OK);
     ssc.tolerance = 1e-12;
@@ -228,7 +228,7 @@ static void check_lrr(double lambda, double gap)
     double *x = planes_rows(N, D, K, Q, 0.05, 9, truth);
     for (int t = 0; t < D; t++)
         x[t] = 1.0 - t; /* an outlier, for E to take up */
-    kith_i_rows rows = {x, N, D};
+    kith_i_matrix rows = {x, N, D};
     kith_i_lrr l;
     assert_int_equal(kith_i_lrr_run(&l, &rows, lambda, NULL), KITH_OK);
     assert_int_equal(l.r, D);
@@ -276,11 +276,35 @@ static void test_lrr_optimum(void **state)
     check_lrr(0.1, 0.02);
 }
 
+/* Start planes lie where the planes before them leave something: of 200 rows on
+ * a line and 5 on each of two others every line gets one. */
+static void test_local_start(void **state)
+{
+    (void)state;
+    enum { N = 210, D = 4, K = 3 };
+    double x[N * D] = {0}, far[N], planes[K * D], truth[K * D] = {0};
+    for (int i = 0; i < N; i++)
+        x[i * D + (i < 200 ? 0 : i < 205 ? 1 : 2)] = i % 2 ? .5 : -1;
+    for (int l = 0; l < K; l++)
+        truth[l * D + l] = 1;
+    kith_i_matrix rows = {x, N, D};
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        kith_i_coins coins;
+        kith_i_coins_seed(&coins, seed, 0);
+        assert_int_equal(
+            kith_i_kplane_local(&rows, K, 1, &coins, far, planes, NULL),
+            KITH_OK);
+        assert_true(planes_apart(planes, truth, K, 1, D) < 1e-9);
+        for (int i = 0; i < N; i++)
+            assert_true(far[i] < 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_apply), cmocka_unit_test(test_leading),
-        cmocka_unit_test(test_spectral), cmocka_unit_test(test_ssc_optimum),
-        cmocka_unit_test(test_lrr_optimum)};
+        cmocka_unit_test(test_apply),       cmocka_unit_test(test_leading),
+        cmocka_unit_test(test_spectral),    cmocka_unit_test(test_ssc_optimum),
+        cmocka_unit_test(test_lrr_optimum), cmocka_unit_test(test_local_start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

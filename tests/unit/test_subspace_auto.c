@@ -204,6 +204,59 @@ static void test_floor(void **state)
     free(blob);
 }
 
+/* Rows that are clipped only, and shorter than the radius: what is to be seen
+ * follows from their lengths. k planes are not worse than one, beyond the price
+ * of choosing and the noise of 8 runs; rows that reach the radius get the whole
+ * pipeline. */
+static void test_short_rows(void **state)
+{
+    (void)state;
+    enum { N = 5000, D = 10, K = 5, Q = 2, SEEDS = 8 };
+    double *rows = make_planes(N, D, K, Q, .1, 4, NULL);
+    double *less = malloc(sizeof *less * N * D);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 4, 4);
+    for (size_t r = 0; r < N; r++) { /* length .15, a decaying spectrum */
+        double *x = less + r * D, square = 0;
+        for (int i = 0; i < D; i++) {
+            x[i] = pow(.7, i) * kith_i_coins_normal(&coins);
+            square += x[i] * x[i];
+        }
+        for (int i = 0; i < D; i++)
+            x[i] *= .15 / sqrt(square);
+    }
+    for (int mode = 0; mode < 4; mode++) {
+        setting set = {
+            1, mode & 1 ? 0 : 1e-6, KITH_REPLACE_ONE, K, Q, 1, 0, ball(1)};
+        if (mode & 2)
+            set.neighbors = KITH_ADD_REMOVE;
+        double many = 0, one = 0;
+        size_t count = 0;
+        for (set.seed = 0; set.seed < SEEDS; set.seed++) {
+            set.k = K;
+            kith_result *a = run(less, N, D, &set);
+            count = kith_result_receipt_count(a);
+            set.k = 1;
+            kith_result *b = run(less, N, D, &set);
+            many += cost_of(less, N, a) / SEEDS;
+            one += cost_of(less, N, b) / SEEDS;
+            kith_result_free(a);
+            kith_result_free(b);
+        }
+        set.k = K;
+        set.epsilon = 8;
+        kith_result *long_rows = run(rows, N, D, &set);
+        print_message("mode %d: %.4f, one plane %.4f, %zu releases; %zu\n",
+                      mode, many, one, count,
+                      kith_result_receipt_count(long_rows));
+        assert_true(many < 1.1 * one);
+        assert_true(kith_result_receipt_count(long_rows) > count);
+        kith_result_free(long_rows);
+    }
+    free(rows);
+    free(less);
+}
+
 /* A plan has the receipts of the run, to the last digit, if neighbours replace
  * a row (the number of rows is then public). */
 static void test_plan(void **state)
@@ -284,7 +337,7 @@ int main(void)
         cmocka_unit_test(test_finds_planes), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_whole_space),  cmocka_unit_test(test_invariance),
         cmocka_unit_test(test_floor),        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel),       cmocka_unit_test(test_short_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
