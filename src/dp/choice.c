@@ -12,33 +12,34 @@
  *   e-DP and never worse than the exponential mechanism. Gaussian DP: the
  *   exponential mechanism has log-ratios in an interval of length e (bounded
  *   range; Durfee, Rogers 2019), worth mu <= 0.6267 e. b is rounded down. */
+#include <math.h>
+
 #include "base/base_i.h"
 #include "dp_private.h"
 #include "select.h"
 
-kith_status kith_i_choice_pay(kith_session *s, const char *what, uint32_t bound,
-                              kith_i_loss charge, kith_i_exponent *out,
-                              kith_error *err)
-{
-    return kith_i_choice_pay_each(s, what, bound, 1, charge, out, err);
-}
-
-kith_status kith_i_choice_pay_each(kith_session *s, const char *what,
-                                   uint32_t bound, uint32_t count,
-                                   kith_i_loss charge, kith_i_exponent *out,
-                                   kith_error *err)
+kith_status kith_i_choice_pay(kith_session *s, const kith_i_choice *choice,
+                              kith_i_exponent *out, kith_error *err)
 {
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
     int pure = s->measure == KITH_PURE_DP;
-    kith_i_loss range = kith_i_selection_range(s->measure, charge / count);
-    *out = kith_i_exponent_for(range, bound, replace);
+    uint32_t count = choice->count > 0 ? choice->count : 1;
+    double unit = choice->unit > 0 ? choice->unit : 1;
+    /* For the receipt: how far a record moves the difference of two scores, in
+     * all selections together (L1 | L2 over them): sensitivity / scale is then
+     * the loss (pure), or 0.6267 of it (Gaussian). */
+    double moves =
+        choice->bound * unit * (replace ? 2 : 1) * (pure ? count : sqrt(count));
+    kith_i_loss range =
+        kith_i_selection_range(s->measure, choice->charge / count);
+    *out = kith_i_exponent_for(range, choice->bound, replace);
     double exponent = kith_i_exponent_value(*out);
-    kith_i_bill bill = {.what = what,
+    kith_i_bill bill = {.what = choice->what,
                         .mechanism = pure ? "permute-and-flip" : "exponential",
                         .norm = "score",
-                        .sensitivity = bound,
-                        .scale = exponent > 0 ? 1 / exponent : 0,
-                        .loss = charge};
+                        .sensitivity = moves,
+                        .scale = exponent > 0 ? unit / exponent : 0,
+                        .loss = choice->charge};
     return kith_i_session_pay(s, &bill, 1, err);
 }
 

@@ -101,7 +101,8 @@ typedef struct kith_i_cells_spec {
      * noise for its L2 bound, whichever is smaller); the map's value is then
      * not used. */
     const uint64_t *radius;
-    int ball; /* pure: radius is in L2 and the noise is K-norm */
+    int ball;    /* pure: radius is in L2 and the noise is K-norm */
+    double unit; /* of a value's step, for the receipt; 0: a lattice step */
     kith_i_loss count_charge; /* 0: counts are not released */
     kith_i_loss sum_charge;   /* 0: sums are not released   */
 } kith_i_cells_spec;
@@ -196,6 +197,7 @@ typedef struct kith_i_select_spec {
     const char *what;
     uint32_t candidates;
     uint32_t bound; /* of one record's loss, at most 2^31 - 1 */
+    double unit;    /* of a loss in the data's units, for the receipt; 0: 1 */
     kith_i_loss charge;
     const int64_t *handicap; /* public, added to the totals; NULL: none */
 } kith_i_select_spec;

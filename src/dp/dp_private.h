@@ -57,18 +57,19 @@ kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
 /* ---- choice.c: what every selection shares ---------------------------------
  */
 
-/* Pay for a selection by total losses, each record's at most bound, and turn
+/* Pay for selections by total losses, each record's at most bound, and turn
  * the charge into the exponent of the weights. */
 struct kith_i_exponent;
-kith_status kith_i_choice_pay(kith_session *session, const char *what,
-                              uint32_t bound, kith_i_loss charge,
+typedef struct kith_i_choice {
+    const char *what;
+    uint32_t bound;
+    double unit;    /* of a loss, for the receipt; 0: 1 */
+    uint32_t count; /* selections that share the charge equally; 0: one */
+    kith_i_loss charge;
+} kith_i_choice;
+kith_status kith_i_choice_pay(kith_session *session,
+                              const kith_i_choice *choice,
                               struct kith_i_exponent *out, kith_error *err);
-/* The same for `count` selections that share the charge equally. */
-kith_status kith_i_choice_pay_each(kith_session *session, const char *what,
-                                   uint32_t bound, uint32_t count,
-                                   kith_i_loss charge,
-                                   struct kith_i_exponent *out,
-                                   kith_error *err);
 /* Draw one of n candidates; without data (a plan) the first. */
 kith_status kith_i_choice_draw(kith_session *session,
                                const struct kith_i_exponent *b,

@@ -20,49 +20,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dp_private.h"
+#include "blocks.h"
 #include "kernel/dense.h"
-#include "kernel/kernel_i.h"
 #include "noise.h"
-#include "smooth.h"
 
-enum { MOST_BLOCKS = 1000, MOST_TRIES = 64 };
+enum { MOST_BLOCKS = 1000 };
 static const uint64_t MOST_ENTRIES = (uint64_t)1 << 29;
 static const double COUNT_SHARE = .01;
 
-typedef struct {
-    kith_session *s;
-    const kith_i_blocks_spec *spec;
-    uint32_t d, m, each;
-    size_t triangle; /* entries of a projection */
-    kith_i_smooth smooth;
-    uint64_t diameter; /* squared */
-    double *x;         /* n x d */
-    size_t n;
-    uint32_t *order;  /* records, block by block */
-    size_t *from;     /* m + 1 */
-    uint64_t *seeds;  /* m */
-    int32_t *answers; /* m x k x triangle */
-    atomic_uint next;
-    atomic_int failed;
-    kith_i_entropy e;
-} blocks;
-
 /* ---- how many blocks, and is it worth it? -------------------------------- */
 
-static uint32_t block_count(const blocks *b, double rows)
+static uint32_t block_count(const kith_i_blocks *b, double rows)
 {
     double m = floor(rows / b->spec->block_rows);
     return m < 1 ? 1 : (m < MOST_BLOCKS ? (uint32_t)m : MOST_BLOCKS);
 }
 
-static double noise_dimension(const blocks *b)
+static double noise_dimension(const kith_i_blocks *b)
 {
     return (double)b->spec->k * (double)b->triangle;
 }
 
 /* Smallest epsilon, about, for which beta m >= each; 0: none. */
-static double enough_epsilon(const blocks *b, double delta)
+static double enough_epsilon(const kith_i_blocks *b, double delta)
 {
     double low = 0, high = 4096;
     kith_i_smooth s;
@@ -77,7 +57,7 @@ static double enough_epsilon(const blocks *b, double delta)
     return high < 4095 ? high : 0;
 }
 
-static kith_status check_worth(blocks *b, double delta, kith_error *err)
+static kith_status check_worth(kith_i_blocks *b, double delta, kith_error *err)
 {
     double beta = b->smooth.beta;
     if (beta * b->m >= b->each || b->spec->force)
@@ -106,8 +86,8 @@ static kith_status check_worth(blocks *b, double delta, kith_error *err)
 
 /* A noisy count where the number of records is private; what is left of
  * epsilon and delta. */
-static kith_status count_rows(blocks *b, kith_privacy *left, double *rows,
-                              kith_error *err)
+static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
+                              double *rows, kith_error *err)
 {
     kith_session *s = b->s;
     if (s->privacy.neighbors == KITH_REPLACE_ONE) {
@@ -139,14 +119,14 @@ static kith_status count_rows(blocks *b, kith_privacy *left, double *rows,
 
 /* Two answers are no further apart than this: per plane sqrt(2 min(q, d-q)),
  * and half a step of rounding in each entry of both. */
-static uint64_t largest_square(const blocks *b)
+static uint64_t largest_square(const kith_i_blocks *b)
 {
     uint32_t q = b->spec->q, p = q < b->d - q ? q : b->d - q;
     double length = ldexp(sqrt(2.0 * p), KITH_I_PLANE_BITS) + b->d + 1;
     return (uint64_t)ceil(b->spec->k * length * length) + 1;
 }
 
-static kith_status prepare(blocks *b, kith_error *err)
+static kith_status prepare(kith_i_blocks *b, kith_error *err)
 {
     kith_session *s = b->s;
     kith_privacy left = s->privacy;
@@ -182,169 +162,10 @@ static kith_status prepare(blocks *b, kith_error *err)
     return status ? status : check_worth(b, left.delta, err);
 }
 
-/* ---- dealing records to blocks ------------------------------------------- */
-
-static void shuffle(kith_i_entropy *e, uint32_t *order, size_t n, size_t some)
-{
-    for (size_t i = 0; i < some && i + 1 < n; i++) {
-        size_t j = i + kith_i_sample_below(e, n - i);
-        uint32_t t = order[i];
-        order[i] = order[j];
-        order[j] = t;
-    }
-}
-
-/* Each record to one block: in equal parts when their number is public, else
- * each on its own. */
-static void deal_partition(blocks *b, uint32_t *block)
-{
-    size_t n = b->n;
-    int replace = b->s->privacy.neighbors == KITH_REPLACE_ONE;
-    for (size_t r = 0; r < n; r++)
-        b->order[r] = (uint32_t)r;
-    if (replace)
-        shuffle(&b->e, b->order, n, n);
-    for (size_t i = 0; i < n; i++)
-        block[b->order[i]] = replace
-                                 ? (uint32_t)(i * b->m / n)
-                                 : (uint32_t)kith_i_sample_below(&b->e, b->m);
-    memset(b->from, 0, ((size_t)b->m + 1) * sizeof *b->from);
-    for (size_t r = 0; r < n; r++)
-        b->from[block[r] + 1]++;
-    for (uint32_t i = 0; i < b->m; i++)
-        b->from[i + 1] += b->from[i];
-    for (size_t r = 0; r < n; r++)
-        b->order[b->from[block[r]]++] = (uint32_t)r;
-    for (uint32_t i = b->m; i > 0; i--)
-        b->from[i] = b->from[i - 1];
-    b->from[0] = 0;
-}
-
-/* m subsets of n/m records each, drawn again until no record is in more than
- * `each`. Does not look at the records. */
-static kith_status deal_overlap(blocks *b, uint32_t *seen, kith_error *err)
-{
-    size_t n = b->n, size = n / b->m;
-    uint32_t *all = kith_i_alloc(n, sizeof *all);
-    if (!all)
-        return kith_i_fail_memory(err);
-    for (size_t r = 0; r < n; r++)
-        all[r] = (uint32_t)r;
-    int fine = 0;
-    for (int t = 0; t < MOST_TRIES && !fine; t++) {
-        memset(seen, 0, n * sizeof *seen);
-        fine = 1;
-        for (uint32_t i = 0; i < b->m; i++) {
-            shuffle(&b->e, all, n, size);
-            b->from[i] = i * size;
-            for (size_t r = 0; r < size; r++) {
-                b->order[i * size + r] = all[r];
-                fine &= ++seen[all[r]] <= b->each;
-            }
-        }
-    }
-    b->from[b->m] = b->m * size;
-    kith_i_wipe_free(all, n * sizeof *all);
-    return fine ? KITH_OK
-                : kith_i_fail(err, KITH_ERR_PRIVACY,
-                              "the paper's overlapping blocks were not found "
-                              "in %d tries: use a partition (no overlap)",
-                              MOST_TRIES);
-}
-
-/* ---- the solver on every block ------------------------------------------- */
-
-/* The first q axes, for every plane. */
-static void default_planes(const blocks *b, double *planes)
-{
-    size_t q = b->spec->q, d = b->d;
-    memset(planes, 0, b->spec->k * q * d * sizeof *planes);
-    for (size_t l = 0; l < b->spec->k; l++)
-        for (size_t j = 0; j < q; j++)
-            planes[(l * q + j) * d + j] = 1;
-}
-
-/* Are the q rows orthonormal? The proof counts on it. */
-static int is_plane(const double *rows, uint32_t q, uint32_t d)
-{
-    for (uint32_t i = 0; i < q; i++)
-        for (uint32_t j = 0; j <= i; j++) {
-            double dot = 0;
-            for (uint32_t t = 0; t < d; t++)
-                dot += rows[(size_t)i * d + t] * rows[(size_t)j * d + t];
-            if (!(fabs(dot - (i == j)) < 1e-9))
-                return 0;
-        }
-    return 1;
-}
-
-/* Lower triangle of 2^bits times the projection, rounded. */
-static void round_projection(const double *rows, uint32_t q, uint32_t d,
-                             int32_t *out)
-{
-    for (uint32_t i = 0; i < d; i++)
-        for (uint32_t j = 0; j <= i; j++) {
-            double sum = 0;
-            for (uint32_t t = 0; t < q; t++)
-                sum += rows[(size_t)t * d + i] * rows[(size_t)t * d + j];
-            *out++ = (int32_t)lrint(ldexp(sum, KITH_I_PLANE_BITS));
-        }
-}
-
-static kith_status solve_block(blocks *b, uint32_t i, double *rows,
-                               double *planes)
-{
-    uint32_t d = b->d, k = b->spec->k, q = b->spec->q;
-    size_t n = b->from[i + 1] - b->from[i];
-    for (size_t r = 0; r < n; r++)
-        memcpy(rows + r * d, b->x + (size_t)b->order[b->from[i] + r] * d,
-               d * sizeof *rows);
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, b->seeds[i], 0);
-    kith_status status = KITH_OK;
-    default_planes(b, planes);
-    if (n > 0)
-        status = b->spec->solve(b->spec->arg, rows, (uint32_t)n, &coins, planes,
-                                NULL);
-    /* That LAPACK gave up says something about the block: an answer like any
-     * other, not an error that everybody sees (R6). */
-    int fine = status != KITH_ERR_INTERNAL;
-    if (!fine)
-        status = KITH_OK;
-    for (size_t l = 0; l < k; l++)
-        fine &= is_plane(planes + l * q * d, q, d);
-    if (!fine)
-        default_planes(b, planes);
-    for (size_t l = 0; l < k; l++)
-        round_projection(planes + l * q * d, q, d,
-                         b->answers + (i * (size_t)k + l) * b->triangle);
-    return status;
-}
-
-static void solve_some(void *p, uint32_t worker)
-{
-    (void)worker;
-    blocks *b = p;
-    size_t most = 0, planes = (size_t)b->spec->k * b->spec->q * b->d;
-    for (uint32_t i = 0; i < b->m; i++)
-        most = b->from[i + 1] - b->from[i] > most ? b->from[i + 1] - b->from[i]
-                                                  : most;
-    double *rows = kith_i_alloc(most * b->d, sizeof *rows);
-    double *room = kith_i_alloc(planes, sizeof *room);
-    for (;;) {
-        uint32_t i = atomic_fetch_add(&b->next, 1);
-        if (i >= b->m)
-            break;
-        if (!rows || !room || solve_block(b, i, rows, room))
-            atomic_store(&b->failed, 1);
-    }
-    kith_i_wipe_free(rows, rows ? most * b->d * sizeof *rows : 0);
-    kith_i_wipe_free(room, room ? planes * sizeof *room : 0);
-}
-
 /* ---- distances, medoid, noise -------------------------------------------- */
 
-static double plane_square(const blocks *b, const int32_t *p, const int32_t *o)
+static double plane_square(const kith_i_blocks *b, const int32_t *p,
+                           const int32_t *o)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < b->d; i++)
@@ -357,8 +178,8 @@ static double plane_square(const blocks *b, const int32_t *p, const int32_t *o)
 
 /* Squared distances of all pairs, minimised over the order of the planes:
  * integers, exact in double. */
-static void all_distances(const blocks *b, uint64_t *squares, double *cost,
-                          double *work, uint32_t *integers)
+static void all_distances(const kith_i_blocks *b, uint64_t *squares,
+                          double *cost, double *work, uint32_t *integers)
 {
     size_t k = b->spec->k, size = k * b->triangle, m = b->m;
     for (size_t i = 0; i < m; i++)
@@ -376,7 +197,7 @@ static void all_distances(const blocks *b, uint64_t *squares, double *cost,
         }
 }
 
-static kith_status choose(blocks *b, uint32_t *medoid, uint64_t *square,
+static kith_status choose(kith_i_blocks *b, uint32_t *medoid, uint64_t *square,
                           kith_error *err)
 {
     size_t k = b->spec->k, m = b->m;
@@ -397,7 +218,7 @@ static kith_status choose(blocks *b, uint32_t *medoid, uint64_t *square,
 }
 
 /* The medoid's planes in random order, with noise. */
-static kith_status publish(blocks *b, uint32_t medoid, uint64_t square,
+static kith_status publish(kith_i_blocks *b, uint32_t medoid, uint64_t square,
                            int64_t *out, kith_error *err)
 {
     kith_session *s = b->s;
@@ -413,7 +234,7 @@ static kith_status publish(blocks *b, uint32_t medoid, uint64_t square,
         scale[1] = kith_i_scale_over_sqrt2(scale[0]);
         for (uint32_t l = 0; l < k; l++)
             order[l] = l;
-        shuffle(&b->e, order, k, k);
+        kith_i_blocks_shuffle(&b->e, order, k, k);
     }
     for (int part = 0; part < 2 && !status; part++) { /* diagonals, the rest */
         kith_i_noise spec = {.kind = KITH_I_GAUSSIAN,
@@ -444,12 +265,12 @@ static void copy_rows(void *p, uint32_t worker, uint64_t first,
                       const kith_i_block *block)
 {
     (void)worker;
-    const blocks *b = p;
+    const kith_i_blocks *b = p;
     for (size_t i = 0; i < (size_t)block->rows * b->d; i++)
         b->x[first * b->d + i] = block->dense[i];
 }
 
-static kith_status aggregate(blocks *b, int64_t *out, kith_error *err)
+static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
 {
     kith_session *s = b->s;
     size_t n = b->n = kith_i_dataset_rows(s->data), k = b->spec->k, m = b->m;
@@ -466,18 +287,9 @@ static kith_status aggregate(blocks *b, int64_t *out, kith_error *err)
     if (!status) {
         kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
         kith_i_session_fold(s, NULL, NULL, copy_rows, b);
-        if (b->spec->overlap)
-            status = deal_overlap(b, seen, err);
-        else
-            deal_partition(b, seen);
-        for (size_t i = 0; i < m; i++)
-            b->seeds[i] = kith_i_entropy_word(&b->e);
-        int saved = kith_i_blas_single();
+        status = kith_i_blocks_deal(b, seen, err);
         if (!status)
-            kith_i_parallel(s->threads, solve_some, b);
-        kith_i_blas_restore(saved);
-        if (!status && atomic_load(&b->failed))
-            status = kith_i_fail_memory(err);
+            status = kith_i_blocks_solve(b, err);
         if (!status)
             status = choose(b, &medoid, &square, err);
         if (!status)
@@ -502,7 +314,7 @@ kith_status kith_i_release_blocks(kith_session *s,
                                   const kith_i_blocks_spec *spec, int64_t *out,
                                   kith_error *err)
 {
-    blocks b = {.s = s, .spec = spec, .d = s->domain->dimension};
+    kith_i_blocks b = {.s = s, .spec = spec, .d = s->domain->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
     atomic_init(&b.next, 0);
     atomic_init(&b.failed, 0);
@@ -518,7 +330,7 @@ kith_status kith_i_release_blocks(kith_session *s,
     status = kith_i_session_pay(s, &bill, 1, err);
     if (status)
         return status;
-    if (spec->force && b.smooth.beta * b.m < b.each)
+    if (spec->force) /* whatever the rows: the label depends on options only */
         kith_i_session_weaken(s, 0);
     size_t size = (size_t)spec->k * b.d * b.d;
     memset(out, 0, size * sizeof *out);

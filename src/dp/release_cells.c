@@ -140,7 +140,7 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
 {
     uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
     int pure = s->measure == KITH_PURE_DP;
-    double step = kith_i_domain_step(domain);
+    double step = spec->unit > 0 ? spec->unit : kith_i_domain_step(domain);
     kith_i_bill bill = {.what = spec->what,
                         .mechanism = kith_i_session_mechanism(s),
                         .norm = pure ? "l1" : "l2"};

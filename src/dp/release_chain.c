@@ -117,15 +117,17 @@ kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
     kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
     double square = (double)s->domain->l2_squared;
-    double unit = kith_i_domain_step(s->domain), bound = square * unit * unit;
-    double exponent = ldexp((double)range, -KITH_I_LOSS_BITS) /
-                      (replace ? 2 * square : square);
+    double moves = replace ? 2 * square : square; /* on the receipt: choice.c */
+    double unit = kith_i_domain_step(s->domain);
+    double exponent = ldexp((double)range, -KITH_I_LOSS_BITS) / moves;
     exponent *= 1 - 0x1p-50; /* the three roundings above, downward */
+    /* What one unit of loss is in the data's own, for the receipt. */
+    double per_loss = spec->distances ? 2 * unit / sqrt(square) : unit * unit;
     kith_i_bill bill = {.what = spec->what,
                         .mechanism = "exponential",
                         .norm = "score",
-                        .sensitivity = bound,
-                        .scale = unit * unit / exponent,
+                        .sensitivity = moves * per_loss,
+                        .scale = per_loss / exponent,
                         .loss = spec->charge};
     kith_status status = kith_i_session_pay(s, &bill, 1, err);
     if (status)

@@ -33,6 +33,10 @@ typedef struct kith_i_chain_spec {
     kith_i_chain_fn *run;
     void *arg;
     size_t state; /* numbers in a state */
+    /* For the receipt: a record's loss is a distance (at most twice the bound
+     * of its length) times rows->exponent * bound / 2, and not a squared length
+     * times rows->exponent. */
+    int distances;
     kith_i_loss charge;
     /* Nonzero when the sampler starts at the data, or keeps diagnostics behind
      * arg: then nothing is promised any more ("none"). */

@@ -218,8 +218,12 @@ kith_status kith_i_release_features(kith_session *s, const kith_i_map *map,
                            "a release was described wrongly: %s", spec->what);
     uint32_t moves = is_signed(s->domain) ? 2 * spec->bound : spec->bound;
     kith_i_exponent b;
-    kith_status status = kith_i_choice_pay_each(
-        s, spec->what, moves, spec->picks, spec->charge, &b, err);
+    kith_i_choice choice = {.what = spec->what,
+                            .bound = moves,
+                            .unit = kith_i_domain_step(s->domain),
+                            .count = spec->picks,
+                            .charge = spec->charge};
+    kith_status status = kith_i_choice_pay(s, &choice, &b, err);
     if (status || !s->data) {
         if (!status)
             name_first(spec, out);

@@ -69,8 +69,11 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_exponent b;
-    kith_status status =
-        kith_i_choice_pay(s, spec->what, spec->bound, spec->charge, &b, err);
+    kith_i_choice choice = {.what = spec->what,
+                            .bound = spec->bound,
+                            .unit = spec->unit,
+                            .charge = spec->charge};
+    kith_status status = kith_i_choice_pay(s, &choice, &b, err);
     if (status)
         return status;
     int64_t *totals = kith_i_alloc(spec->candidates, sizeof *totals);

@@ -23,6 +23,7 @@ typedef struct kith_i_swap_spec {
     const char *what;
     uint32_t slots, candidates; /* their product below 2^32 */
     uint32_t bound;             /* of one record's loss, at most 2^31 - 1 */
+    double unit; /* of a loss in the data's units, for the receipt; 0: 1 */
     kith_i_loss charge;
 } kith_i_swap_spec;
 

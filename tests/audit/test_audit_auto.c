@@ -143,6 +143,8 @@ static const claim claims[] = {
     {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
      0},
     {"Gaussian, wide", 20, 2, 800, 4, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    /* bounds far wider than the rows: shells, and cells of two widths */
+    {"shells", 1, 2, 300, 30, 0, KITH_ADD_REMOVE, 1, .002, 0, 0, 1},
     {"second moments", 4, 0, 50, 1, 0, KITH_ADD_REMOVE, 1, .05, 1, 1, 0},
     {"second moments, replaced", 4, 0, 50, 1, 0, KITH_REPLACE_ONE, 1, .05, 1, 1,
      0},

@@ -6,22 +6,7 @@
 #include <math.h>
 
 #include "support/make_data.h"
-
-static double gaussian_mu(double epsilon, double delta)
-{
-    double low = 0, high = 100;
-    for (int i = 0; i < 200; i++) {
-        double mu = (low + high) / 2;
-        double value =
-            erfc((epsilon / mu - mu / 2) / sqrt(2)) / 2 -
-            exp(epsilon) * erfc((epsilon / mu + mu / 2) / sqrt(2)) / 2;
-        if (value > delta)
-            high = mu;
-        else
-            low = mu;
-    }
-    return low;
-}
+#include "support/stat.h"
 
 static void check(uint32_t d, uint32_t k, uint32_t rounds, kith_privacy privacy,
                   kith_bounds bounds, double mu)

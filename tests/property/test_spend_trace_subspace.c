@@ -5,22 +5,7 @@
 #include <math.h>
 
 #include "support/make_planes.h"
-
-static double gaussian_mu(double epsilon, double delta)
-{
-    double low = 0, high = 100;
-    for (int i = 0; i < 200; i++) {
-        double mu = (low + high) / 2;
-        double value =
-            erfc((epsilon / mu - mu / 2) / sqrt(2)) / 2 -
-            exp(epsilon) * erfc((epsilon / mu + mu / 2) / sqrt(2)) / 2;
-        if (value > delta)
-            high = mu;
-        else
-            low = mu;
-    }
-    return low;
-}
+#include "support/stat.h"
 
 static int starts_with(const char *text, const char *with)
 {
@@ -28,8 +13,10 @@ static int starts_with(const char *text, const char *with)
 }
 
 /* One receipt: its loss in mu or epsilon follows from sensitivity and scale,
- * which are those of unit rows. Returns what it adds. */
-static double check_receipt(const kith_receipt *r, kith_privacy privacy)
+ * which are in the rows' units, of length at most `radius`. Returns what it
+ * adds. */
+static double check_receipt(const kith_receipt *r, kith_privacy privacy,
+                            double radius)
 {
     int pure = privacy.delta == 0;
     int replace = privacy.neighbors == KITH_REPLACE_ONE;
@@ -37,31 +24,41 @@ static double check_receipt(const kith_receipt *r, kith_privacy privacy)
     assert_int_equal(r->measure, pure ? KITH_PURE_DP : KITH_GAUSSIAN_DP);
     if (starts_with(r->what, "row")) {
         want = replace ? 2 : 1;
-        assert_false(replace); /* n is public then */
-    } else if (starts_with(r->what, "second moments by plane"))
+        assert_false(replace);                  /* n is public then */
+    } else if (starts_with(r->what, "lengths")) /* (1, 1), of the radius */
+        want = (pure ? 2 : 1.415) * (replace ? 2 : 1);
+    else if (starts_with(r->what, "second moments by plane"))
         want = pure && replace ? 2 : root;
     else if (starts_with(r->what, "second moments") ||
              starts_with(r->what, "fourth moments"))
         want = root;
-    else { /* start, guard: losses at most 2^28 lattice units */
-        want = 0x1p28;
-        slope = (pure ? 1 : .6267) * (replace ? 2 : 1);
+    else { /* start, guard: a row of length 1 is at most 1 from a plane */
+        want = replace ? 2 : 1;
+        slope = pure ? 1 : .6267;
         assert_string_equal(r->norm, "score");
     }
-    assert_true(fabs(r->sensitivity - want) <= want * 1e-8);
+    int power = starts_with(r->what, "row") || starts_with(r->what, "lengths")
+                    ? 0
+                : starts_with(r->what, "fourth") ? 4
+                                                 : 2;
+    want *= pow(radius, power);
+    /* unit rows are exact; else the radius is rounded to the lattice, and the
+     * tensor's to 10 bits */
+    double about = radius == 1 && power ? 1e-8 : (power == 4 ? 1e-2 : 1e-3);
+    assert_true(fabs(r->sensitivity - want) <= want * about);
     assert_true(slope * r->sensitivity / r->scale <= r->loss * (1 + 1e-9));
     assert_true(slope * r->sensitivity / r->scale >= r->loss * (1 - 1e-6));
     return pure ? r->loss : r->loss * r->loss;
 }
 
 static void check(const kith_result *result, kith_privacy privacy,
-                  double declared)
+                  double radius, double declared)
 {
     double spent = 0;
     for (size_t i = 0; i < kith_result_receipt_count(result); i++) {
         kith_receipt r;
         kith_result_receipt(result, i, &r);
-        spent += check_receipt(&r, privacy);
+        spent += check_receipt(&r, privacy, radius);
     }
     assert_true(spent <= declared * (1 + 1e-12));
     assert_true(spent >= declared * (1 - 1e-6));
@@ -92,7 +89,7 @@ static void test_plans(void **state)
         if (kith_subspace_plan(sizes[n], dims[d], &bounds, &privacy, &opt,
                                &plan, &err))
             fail_msg("%s", err.message);
-        check(plan, privacy, mode & 1 ? mus[e] * mus[e] : epsilons[e]);
+        check(plan, privacy, 1, mode & 1 ? mus[e] * mus[e] : epsilons[e]);
         size_t count = kith_result_receipt_count(plan);
         kinds[count < 8 ? count : 7]++;
         kith_result_free(plan);
@@ -122,11 +119,11 @@ static void test_runs(void **state)
         if (kith_subspace(s, &opt, &result, &err))
             fail_msg("%s", err.message);
         double mu = gaussian_mu(privacy.epsilon, 1e-6);
-        check(result, privacy, mode & 1 ? mu * mu : privacy.epsilon);
+        check(result, privacy, 1, mode & 1 ? mu * mu : privacy.epsilon);
         /* a second run gets crumbs at most; the receipts are of both */
         kith_result *again = NULL;
         if (!kith_subspace(s, &opt, &again, &err))
-            check(again, privacy, mode & 1 ? mu * mu : privacy.epsilon);
+            check(again, privacy, 1, mode & 1 ? mu * mu : privacy.epsilon);
         kith_result_free(again);
         kith_result_free(result);
         kith_session_close(s);
@@ -134,11 +131,37 @@ static void test_runs(void **state)
     free(rows);
 }
 
+/* Rows in other units than their length: so are the receipts. */
+static void test_units(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < 12; mode++) {
+        static const double radii[] = {.01, 3, 700};
+        double radius = radii[mode / 4];
+        kith_privacy privacy = {2, mode & 1 ? 1e-6 : 0,
+                                mode & 2 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE};
+        kith_subspace_options opt;
+        kith_subspace_options_init(&opt, sizeof opt);
+        opt.clusters = 3;
+        opt.subspace_dimension = 2;
+        kith_bounds bounds = ball(radius);
+        kith_result *plan = NULL;
+        kith_error err = {0};
+        if (kith_subspace_plan(100000, 8, &bounds, &privacy, &opt, &plan, &err))
+            fail_msg("%s", err.message);
+        double mu = gaussian_mu(2, 1e-6);
+        assert_true(kith_result_receipt_count(plan) >= 3);
+        check(plan, privacy, radius, mode & 1 ? mu * mu : 2);
+        kith_result_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,37 @@ static void test_plans(void **state)
             }
 }
 
+/* Forced: no promise, even where the blocks would have been enough; not forced:
+ * "exact" or refused. The label depends on the options alone. */
+static void test_forced_label(void **state)
+{
+    (void)state;
+    kith_bounds bounds = ball(1);
+    int refused = 0, exact = 0;
+    for (int i = 0; i < 8; i++) {
+        kith_privacy privacy = {i & 2 ? .05 : 300, 1e-6,
+                                i & 1 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE};
+        kith_subspace_options opt =
+            options(KITH_SUBSPACE_SAMPLE_AGGREGATE, 2, 2, 0);
+        opt.force = i & 4;
+        kith_result *plan = NULL;
+        kith_status status =
+            kith_subspace_plan(40000, 5, &bounds, &privacy, &opt, &plan, NULL);
+        if (opt.force) {
+            assert_int_equal(status, KITH_OK);
+            assert_string_equal(kith_result_guarantee(plan), "none");
+        } else if (!status) {
+            assert_string_equal(kith_result_guarantee(plan), "exact");
+            exact++;
+        } else {
+            assert_int_equal(status, KITH_ERR_PRIVACY);
+            refused++;
+        }
+        kith_result_free(plan);
+    }
+    assert_true(refused == 2 && exact == 2);
+}
+
 /* Basic composition, recomputed: T releases of the mu of (eps/T, delta/T). */
 static void test_basic(void **state)
 {
@@ -240,9 +271,8 @@ static void test_finds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_basic),
-        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_plans), cmocka_unit_test(test_forced_label),
+        cmocka_unit_test(test_basic), cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

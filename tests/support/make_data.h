@@ -65,4 +65,22 @@ static inline kith_session *open_session(kith_dataset *data, double epsilon,
     return session;
 }
 
+/* A session that takes the data and that a fresh ledger paid for. */
+static inline kith_session *
+ledger_session(kith_dataset *data, kith_privacy privacy, kith_ledger **ledger)
+{
+    kith_session_options opt;
+    kith_session_options_init(&opt, sizeof opt);
+    opt.privacy = privacy;
+    opt.account = "a";
+    assert_int_equal(kith_ledger_memory_new(ledger, NULL), KITH_OK);
+    assert_int_equal(kith_ledger_grant(*ledger, "a", &privacy, NULL), KITH_OK);
+    opt.ledger = *ledger;
+    kith_session *session = NULL;
+    kith_error err = {0};
+    if (kith_session_open(data, &opt, &session, &err))
+        fail_msg("session: %s", err.message);
+    return session;
+}
+
 #endif

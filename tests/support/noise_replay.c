@@ -222,13 +222,21 @@ void sound_values(const kith_i_values *in, int64_t *sums, int64_t *counts);
 void sound_swaps(const kith_i_swaps *in, int64_t *kept, int64_t *extra);
 size_t sound_keys(uint64_t *keys, uint64_t *other, size_t n, uint64_t limit,
                   int64_t *counts);
-#define kith_i_aggregate_values sound_values
-#define kith_i_aggregate_swaps  sound_swaps
-#define kith_i_aggregate_keys   sound_keys
+void sound_scaled(const kith_i_block *block, uint64_t norm, int pure,
+                  int64_t *sums);
+void sound_clamped(const kith_i_block *block, const uint32_t *cell,
+                   uint32_t cells, uint32_t bound, int64_t *sums);
+#define kith_i_aggregate_values  sound_values
+#define kith_i_aggregate_swaps   sound_swaps
+#define kith_i_aggregate_keys    sound_keys
+#define kith_i_aggregate_scaled  sound_scaled
+#define kith_i_aggregate_clamped sound_clamped
 #include "dp/aggregate.c"
 #undef kith_i_aggregate_values
 #undef kith_i_aggregate_swaps
 #undef kith_i_aggregate_keys
+#undef kith_i_aggregate_scaled
+#undef kith_i_aggregate_clamped
 
 void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
                              int64_t *counts)
@@ -236,7 +244,29 @@ void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
     kith_i_values values = *in;
     if (replay.fault == FAULT_SQRT_D)
         values.pure = 0;
+    uint64_t *wide = NULL;
+    if (replay.fault == FAULT_UNCLIPPED && in->radius) {
+        wide = calloc(in->cells, sizeof *wide);
+        for (uint32_t c = 0; c < in->cells; c++)
+            wide[c] = (uint64_t)1 << 31;
+        values.radius = wide;
+    }
     sound_values(&values, sums, counts);
+    free(wide);
+}
+
+void kith_i_aggregate_scaled(const kith_i_block *block, uint64_t norm, int pure,
+                             int64_t *sums)
+{
+    sound_scaled(block, norm, pure && replay.fault != FAULT_SQRT_D, sums);
+}
+
+void kith_i_aggregate_clamped(const kith_i_block *block, const uint32_t *cell,
+                              uint32_t cells, uint32_t bound, int64_t *sums)
+{
+    int clamps =
+        replay.fault != FAULT_UNCLAMPED && replay.fault != FAULT_UNCLIPPED;
+    sound_clamped(block, cell, cells, clamps ? bound : INT16_MAX, sums);
 }
 
 void kith_i_aggregate_swaps(const kith_i_swaps *in, int64_t *kept,

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REPLAY_MOST_CALLS = 400 };
+enum { REPLAY_MOST_CALLS = 1000 };
 
 /* Mistakes that a library might make, planted in the noise. */
 typedef enum {
@@ -32,7 +32,9 @@ typedef enum {
     FAULT_SQRT_D,  /* Laplace in each coordinate, scaled for the L2 bound */
     FAULT_EXACT_N, /* the first release (the rows' number) has no noise */
     FAULT_EMPTY_SKIPPED, /* a sparse histogram never lists an empty cell */
-    FAULT_UNCLAMPED,     /* losses of swaps are not clamped to their bound */
+    FAULT_UNCLAMPED,     /* losses of swaps, and entries that features are
+                            chosen by, are not clamped to their bound */
+    FAULT_UNCLIPPED,     /* nor values to their radius */
 } replay_fault;
 
 typedef enum { REPLAY_NOISE, REPLAY_SPARSE, REPLAY_CHOICE } replay_part;

@@ -54,4 +54,22 @@ static inline int believable(uint64_t successes, uint64_t n, double p)
     return fabs((double)successes - mean) <= slack + 1;
 }
 
+/* The mu of Gaussian DP that (epsilon, delta) allows, by bisection on the
+ * formula: nothing of the library. */
+static inline double gaussian_mu(double epsilon, double delta)
+{
+    double low = 0, high = 100;
+    for (int i = 0; i < 200; i++) {
+        double mu = (low + high) / 2;
+        double value =
+            erfc((epsilon / mu - mu / 2) / sqrt(2)) / 2 -
+            exp(epsilon) * erfc((epsilon / mu + mu / 2) / sqrt(2)) / 2;
+        if (value > delta)
+            high = mu;
+        else
+            low = mu;
+    }
+    return low;
+}
+
 #endif

@@ -24,25 +24,19 @@ static kith_status open_data(kith_dataset **out, kith_error *err)
 
 static kith_status run_private(const void *arg, kith_error *err)
 {
-    kith_dataset *data = NULL;
+    torture_data data = {.rows = rows,
+                         .n = N,
+                         .d = D,
+                         .threads = 2,
+                         .bounds = box(),
+                         .privacy = {1, *(const double *)arg, KITH_ADD_REMOVE}};
     kith_session *session = NULL;
     kith_result *result = NULL;
-    kith_session_options so;
-    kith_session_options_init(&so, sizeof so);
-    so.privacy = (kith_privacy){1, *(const double *)arg, KITH_ADD_REMOVE};
-    so.threads = 2;
-    so.insecure = 1;
-    so.insecure_seed = 5;
     kith_kmedian_options opt;
     kith_kmedian_options_init(&opt, sizeof opt);
     opt.clusters = K;
     opt.rounds = 3;
-    kith_status status = open_data(&data, err);
-    if (!status) {
-        status = kith_session_open(data, &so, &session, err);
-        if (status)
-            kith_dataset_free(data);
-    }
+    kith_status status = torture_session(&data, &session, err);
     if (!status) {
         result = (kith_result *)session;
         status = kith_kmedian(session, &opt, &result, err);

@@ -18,23 +18,16 @@ typedef struct {
 static kith_status run(const void *arg, kith_error *err)
 {
     const scenario *sc = arg;
-    kith_bounds bounds = unit_box();
-    kith_dataset *data = NULL;
+    torture_data data = {.rows = sc->rows,
+                         .n = N,
+                         .d = D,
+                         .threads = THREADS,
+                         .bounds = unit_box(),
+                         .privacy = {1, sc->delta, KITH_ADD_REMOVE}};
     kith_session *s = NULL;
-    kith_status status =
-        kith_dataset_from_rows(sc->rows, N, D, &bounds, &data, err);
+    kith_status status = torture_session(&data, &s, err);
     if (status)
         return status;
-    kith_session_options opt;
-    kith_session_options_init(&opt, sizeof opt);
-    opt.privacy = (kith_privacy){1, sc->delta, KITH_ADD_REMOVE};
-    opt.threads = THREADS;
-    opt.insecure = 1; /* the same draws, so the same allocations, each time */
-    status = kith_session_open(data, &opt, &s, err);
-    if (status) {
-        kith_dataset_free(data);
-        return status;
-    }
     status = sc->release(s, err);
     kith_session_close(s);
     return status;

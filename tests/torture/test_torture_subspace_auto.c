@@ -16,21 +16,13 @@ typedef struct {
 static kith_status open_seeded(const scenario *sc, kith_session **out,
                                kith_error *err)
 {
-    kith_bounds bounds = unit_rows();
-    kith_dataset *data = NULL;
-    kith_status status =
-        kith_dataset_from_rows(sc->rows, N, D, &bounds, &data, err);
-    if (status)
-        return status;
-    kith_session_options opt;
-    kith_session_options_init(&opt, sizeof opt);
-    opt.privacy = (kith_privacy){sc->epsilon, sc->delta, sc->neighbors};
-    opt.threads = 2;
-    opt.insecure = 1; /* the same draws, so the same allocations, each time */
-    status = kith_session_open(data, &opt, out, err);
-    if (status)
-        kith_dataset_free(data);
-    return status;
+    torture_data data = {.rows = sc->rows,
+                         .n = N,
+                         .d = D,
+                         .threads = 2,
+                         .bounds = unit_rows(),
+                         .privacy = {sc->epsilon, sc->delta, sc->neighbors}};
+    return torture_session(&data, out, err);
 }
 
 static kith_status run_auto(const void *arg, kith_error *err)

@@ -9,22 +9,20 @@ static double rows[N * D];
 
 typedef struct {
     kith_subspace_method method;
-    int diagnostics, overlap;
+    int diagnostics, overlap, start; /* start: at a solver's planes */
 } scenario;
 
 static kith_status run(const void *arg, kith_error *err)
 {
     const scenario *c = arg;
-    kith_bounds bounds = {.radius = 1};
-    kith_dataset *data = NULL;
+    torture_data data = {.rows = rows,
+                         .n = N,
+                         .d = D,
+                         .threads = 1,
+                         .bounds = {.radius = 1},
+                         .privacy = {4, 1e-6, KITH_REPLACE_ONE}};
     kith_session *session = NULL;
     kith_result *result = NULL;
-    kith_session_options so;
-    kith_session_options_init(&so, sizeof so);
-    so.privacy = (kith_privacy){4, 1e-6, KITH_REPLACE_ONE};
-    so.threads = 1;
-    so.insecure = 1;
-    so.insecure_seed = 5;
     kith_subspace_options opt;
     kith_subspace_options_init(&opt, sizeof opt);
     opt.clusters = 2;
@@ -35,13 +33,8 @@ static kith_status run(const void *arg, kith_error *err)
     opt.block_rows = c->overlap ? 6 : 12;
     opt.overlap = c->overlap;
     opt.diagnostics = c->diagnostics;
-    kith_status status =
-        kith_dataset_from_rows(rows, N, D, &bounds, &data, err);
-    if (!status) {
-        status = kith_session_open(data, &so, &session, err);
-        if (status)
-            kith_dataset_free(data);
-    }
+    opt.non_private_start = c->start;
+    kith_status status = torture_session(&data, &session, err);
     if (!status) {
         result = (kith_result *)session;
         status = kith_subspace(session, &opt, &result, err);
@@ -57,13 +50,16 @@ static void test_all(void **state)
     (void)state;
     for (int i = 0; i < N * D; i++)
         rows[i] = (i * 7 % 19 - 9) / 20.0;
-    static const scenario all[] = {{KITH_SUBSPACE_SULQ, 0, 0},
-                                   {KITH_SUBSPACE_BINGHAM, 0, 0},
-                                   {KITH_SUBSPACE_GIBBS, 0, 0},
-                                   {KITH_SUBSPACE_GIBBS, 1, 0},
-                                   {KITH_SUBSPACE_MINCOST, 1, 0},
-                                   {KITH_SUBSPACE_SAMPLE_AGGREGATE, 0, 0},
-                                   {KITH_SUBSPACE_SAMPLE_AGGREGATE, 0, 1}};
+    static const scenario all[] = {
+        {.method = KITH_SUBSPACE_SULQ},
+        {.method = KITH_SUBSPACE_BINGHAM},
+        {.method = KITH_SUBSPACE_GIBBS},
+        {.method = KITH_SUBSPACE_GIBBS, .diagnostics = 1},
+        {.method = KITH_SUBSPACE_GIBBS, .start = 1},
+        {.method = KITH_SUBSPACE_MINCOST, .diagnostics = 1},
+        {.method = KITH_SUBSPACE_MINCOST, .diagnostics = 1, .start = 1},
+        {.method = KITH_SUBSPACE_SAMPLE_AGGREGATE},
+        {.method = KITH_SUBSPACE_SAMPLE_AGGREGATE, .overlap = 1}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         assert_true(torture("subspace", run, &all[i]) > 20);
 }

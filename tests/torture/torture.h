@@ -6,6 +6,36 @@
 #include "support/cmocka_all.h"
 #include "support/mem_failing.h"
 
+/* A session on n rows of d numbers. Seeded: the same draws, so the same
+ * allocations, each time. */
+typedef struct torture_data {
+    const double *rows;
+    uint64_t n;
+    uint32_t d, threads;
+    kith_bounds bounds;
+    kith_privacy privacy;
+} torture_data;
+
+static inline kith_status torture_session(const torture_data *of,
+                                          kith_session **out, kith_error *err)
+{
+    kith_dataset *data = NULL;
+    kith_session_options opt;
+    kith_session_options_init(&opt, sizeof opt);
+    opt.privacy = of->privacy;
+    opt.threads = of->threads;
+    opt.insecure = 1;
+    kith_status status =
+        kith_dataset_from_rows(of->rows, of->n, of->d, &of->bounds, &data, err);
+    assert_true((status == KITH_OK) == (data != NULL));
+    if (status)
+        return status;
+    status = kith_session_open(data, &opt, out, err);
+    if (status)
+        kith_dataset_free(data);
+    return status;
+}
+
 /* Does its work, frees what it got, and checks that a step that failed gave
  * out nothing. Must ask for memory the same number of times in every run. */
 typedef kith_status torture_fn(const void *arg, kith_error *err);

@@ -77,6 +77,8 @@ static void test_exponent(void **state)
         assert_true(w.first[4] == -floor(.5 / sqrt(step) * (1 - 1e-9) + .5));
         b = exponent_of(2, 0, KITH_REPLACE_ONE, radius, &w, &r);
         assert_true(fabs(b * square - 1) < 1e-12 && b * square <= 1);
+        assert_true(fabs(r.sensitivity - 2 * radius * radius) < 2e-3 * r.loss);
+        assert_true(fabs(r.sensitivity / r.scale - 2) < 1e-9);
         /* Gaussian: mu = 0.6267 e */
         b = exponent_of(2, 1e-6, KITH_ADD_REMOVE, radius, &w, &r);
         assert_true(fabs(b * square * .6267 / r.loss - 1) < 1e-9);
@@ -193,12 +195,80 @@ static void test_guarantee(void **state)
     }
 }
 
+/* A ledger pays for what can be proved at the price of its law, never for a
+ * chain that promises nothing: that is refused before the sampler sees a row,
+ * and costs the session nothing. */
+static void test_ledger(void **state)
+{
+    (void)state;
+    double rows[2 * D] = {1, 0, 0, 0, 1, 0}, out[2] = {-1, -1};
+    kith_ledger *ledger;
+    kith_session *s =
+        ledger_session(load(rows, 2, D, ball(1)),
+                       (kith_privacy){1, 0, KITH_ADD_REMOVE}, &ledger);
+    witness w = {0};
+    kith_i_chain_spec spec = {.what = "test",
+                              .run = look,
+                              .arg = &w,
+                              .state = 2,
+                              .charge = kith_i_session_left(s),
+                              .unproved = 1};
+    kith_error err = {0};
+    assert_int_equal(kith_i_release_chain(s, &spec, out, &err),
+                     KITH_ERR_BUDGET);
+    assert_non_null(strstr(err.message, "ledger"));
+    assert_true(w.calls == 0 && out[0] == -1 && out[1] == -1);
+    assert_true(kith_i_session_left(s) == spec.charge);
+    assert_string_equal(kith_i_session_guarantee(s), "exact");
+    spec.unproved = 0;
+    assert_int_equal(kith_i_release_chain(s, &spec, out, NULL), KITH_OK);
+    assert_string_equal(kith_i_session_guarantee(s), "asymptotic");
+    assert_int_equal(w.calls, 1);
+    kith_session_close(s);
+    kith_ledger_free(ledger);
+}
+
+/* The same through the public door. */
+static void test_ledger_methods(void **state)
+{
+    (void)state;
+    double rows[4 * D] = {1, 0, 0, 0, 1, 0, .5, .5, 0, 0, 0, 1};
+    kith_privacy privacy = {1, 1e-6, KITH_REPLACE_ONE};
+    for (int m = 0; m < 2; m++)
+        for (int what = 0; what < 3; what++) {
+            kith_ledger *ledger;
+            kith_session *s =
+                ledger_session(load(rows, 4, D, ball(1)), privacy, &ledger);
+            kith_subspace_options opt;
+            kith_subspace_options_init(&opt, sizeof opt);
+            opt.clusters = 2;
+            opt.subspace_dimension = 1;
+            opt.rounds = 3;
+            opt.method = m ? KITH_SUBSPACE_MINCOST : KITH_SUBSPACE_GIBBS;
+            opt.non_private_start = what == 1;
+            opt.diagnostics = what == 2;
+            kith_result *result = NULL;
+            kith_status status = kith_subspace(s, &opt, &result, NULL);
+            assert_int_equal(status, what ? KITH_ERR_BUDGET : KITH_OK);
+            if (what)
+                assert_null(result);
+            else
+                assert_string_equal(kith_result_guarantee(result),
+                                    "asymptotic");
+            kith_result_free(result);
+            kith_session_close(s);
+            kith_ledger_free(ledger);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exponent),
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_guarantee),
+        cmocka_unit_test(test_ledger),
+        cmocka_unit_test(test_ledger_methods),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

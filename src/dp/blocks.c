@@ -1,0 +1,192 @@
+/* Blocks of records and what a solver says on each (see release_blocks.c for
+ * the claim): a record is in `each` blocks at most, by coins that do not look
+ * at it, and every block has an answer. */
+#include "blocks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel/kernel_i.h"
+
+enum { MOST_TRIES = 64 };
+
+/* ---- dealing records to blocks ------------------------------------------- */
+
+void kith_i_blocks_shuffle(kith_i_entropy *e, uint32_t *order, size_t n,
+                           size_t some)
+{
+    for (size_t i = 0; i < some && i + 1 < n; i++) {
+        size_t j = i + kith_i_sample_below(e, n - i);
+        uint32_t t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+}
+
+/* Each record to one block: in equal parts when their number is public, else
+ * each on its own. */
+static void deal_partition(kith_i_blocks *b, uint32_t *block)
+{
+    size_t n = b->n;
+    int replace = b->s->privacy.neighbors == KITH_REPLACE_ONE;
+    for (size_t r = 0; r < n; r++)
+        b->order[r] = (uint32_t)r;
+    if (replace)
+        kith_i_blocks_shuffle(&b->e, b->order, n, n);
+    for (size_t i = 0; i < n; i++)
+        block[b->order[i]] = replace
+                                 ? (uint32_t)(i * b->m / n)
+                                 : (uint32_t)kith_i_sample_below(&b->e, b->m);
+    memset(b->from, 0, ((size_t)b->m + 1) * sizeof *b->from);
+    for (size_t r = 0; r < n; r++)
+        b->from[block[r] + 1]++;
+    for (uint32_t i = 0; i < b->m; i++)
+        b->from[i + 1] += b->from[i];
+    for (size_t r = 0; r < n; r++)
+        b->order[b->from[block[r]]++] = (uint32_t)r;
+    for (uint32_t i = b->m; i > 0; i--)
+        b->from[i] = b->from[i - 1];
+    b->from[0] = 0;
+}
+
+/* m subsets of n/m records each, drawn again until no record is in more than
+ * `each`. Does not look at the records. */
+static kith_status deal_overlap(kith_i_blocks *b, uint32_t *seen,
+                                kith_error *err)
+{
+    size_t n = b->n, size = n / b->m;
+    uint32_t *all = kith_i_alloc(n, sizeof *all);
+    if (!all)
+        return kith_i_fail_memory(err);
+    for (size_t r = 0; r < n; r++)
+        all[r] = (uint32_t)r;
+    int fine = 0;
+    for (int t = 0; t < MOST_TRIES && !fine; t++) {
+        memset(seen, 0, n * sizeof *seen);
+        fine = 1;
+        for (uint32_t i = 0; i < b->m; i++) {
+            kith_i_blocks_shuffle(&b->e, all, n, size);
+            b->from[i] = i * size;
+            for (size_t r = 0; r < size; r++) {
+                b->order[i * size + r] = all[r];
+                fine &= ++seen[all[r]] <= b->each;
+            }
+        }
+    }
+    b->from[b->m] = b->m * size;
+    kith_i_wipe_free(all, n * sizeof *all);
+    return fine ? KITH_OK
+                : kith_i_fail(err, KITH_ERR_PRIVACY,
+                              "the paper's overlapping blocks were not found "
+                              "in %d tries: use a partition (no overlap)",
+                              MOST_TRIES);
+}
+
+kith_status kith_i_blocks_deal(kith_i_blocks *b, uint32_t *room,
+                               kith_error *err)
+{
+    if (b->spec->overlap)
+        return deal_overlap(b, room, err);
+    deal_partition(b, room);
+    return KITH_OK;
+}
+
+/* ---- the solver on every block ------------------------------------------- */
+
+/* The first q axes, for every plane. */
+static void default_planes(const kith_i_blocks *b, double *planes)
+{
+    size_t q = b->spec->q, d = b->d;
+    memset(planes, 0, b->spec->k * q * d * sizeof *planes);
+    for (size_t l = 0; l < b->spec->k; l++)
+        for (size_t j = 0; j < q; j++)
+            planes[(l * q + j) * d + j] = 1;
+}
+
+/* Are the q rows orthonormal? The proof counts on it. */
+static int is_plane(const double *rows, uint32_t q, uint32_t d)
+{
+    for (uint32_t i = 0; i < q; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            double dot = 0;
+            for (uint32_t t = 0; t < d; t++)
+                dot += rows[(size_t)i * d + t] * rows[(size_t)j * d + t];
+            if (!(fabs(dot - (i == j)) < 1e-9))
+                return 0;
+        }
+    return 1;
+}
+
+/* Lower triangle of 2^bits times the projection, rounded. */
+static void round_projection(const double *rows, uint32_t q, uint32_t d,
+                             int32_t *out)
+{
+    for (uint32_t i = 0; i < d; i++)
+        for (uint32_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (uint32_t t = 0; t < q; t++)
+                sum += rows[(size_t)t * d + i] * rows[(size_t)t * d + j];
+            *out++ = (int32_t)lrint(ldexp(sum, KITH_I_PLANE_BITS));
+        }
+}
+
+static kith_status solve_block(kith_i_blocks *b, uint32_t i, double *rows,
+                               double *planes)
+{
+    uint32_t d = b->d, k = b->spec->k, q = b->spec->q;
+    size_t n = b->from[i + 1] - b->from[i];
+    for (size_t r = 0; r < n; r++)
+        memcpy(rows + r * d, b->x + (size_t)b->order[b->from[i] + r] * d,
+               d * sizeof *rows);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, b->seeds[i], 0);
+    kith_status status = KITH_OK;
+    default_planes(b, planes);
+    if (n > 0)
+        status = b->spec->solve(b->spec->arg, rows, (uint32_t)n, &coins, planes,
+                                NULL);
+    /* That LAPACK gave up says something about the block: an answer like any
+     * other, not an error that everybody sees (R6). */
+    int fine = status != KITH_ERR_INTERNAL;
+    if (!fine)
+        status = KITH_OK;
+    for (size_t l = 0; l < k; l++)
+        fine &= is_plane(planes + l * q * d, q, d);
+    if (!fine)
+        default_planes(b, planes);
+    for (size_t l = 0; l < k; l++)
+        round_projection(planes + l * q * d, q, d,
+                         b->answers + (i * (size_t)k + l) * b->triangle);
+    return status;
+}
+
+static void solve_some(void *p, uint32_t worker)
+{
+    (void)worker;
+    kith_i_blocks *b = p;
+    size_t most = 0, planes = (size_t)b->spec->k * b->spec->q * b->d;
+    for (uint32_t i = 0; i < b->m; i++)
+        most = b->from[i + 1] - b->from[i] > most ? b->from[i + 1] - b->from[i]
+                                                  : most;
+    double *rows = kith_i_alloc(most * b->d, sizeof *rows);
+    double *room = kith_i_alloc(planes, sizeof *room);
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&b->next, 1);
+        if (i >= b->m)
+            break;
+        if (!rows || !room || solve_block(b, i, rows, room))
+            atomic_store(&b->failed, 1);
+    }
+    kith_i_wipe_free(rows, rows ? most * b->d * sizeof *rows : 0);
+    kith_i_wipe_free(room, room ? planes * sizeof *room : 0);
+}
+
+kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err)
+{
+    for (size_t i = 0; i < b->m; i++)
+        b->seeds[i] = kith_i_entropy_word(&b->e);
+    int saved = kith_i_blas_single();
+    kith_i_parallel(b->s->threads, solve_some, b);
+    kith_i_blas_restore(saved);
+    return atomic_load(&b->failed) ? kith_i_fail_memory(err) : KITH_OK;
+}

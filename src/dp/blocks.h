@@ -1,0 +1,44 @@
+/* blocks.c: sample and aggregate up to the answers. Records are dealt to
+ * blocks, a solver runs on each; release_blocks.c pays, and says what leaves.
+ * Here are answers that must not leave as they are: inside dp/ only. */
+#ifndef KITH_BLOCKS_H
+#define KITH_BLOCKS_H
+
+#include <stdatomic.h>
+
+#include "dp_private.h"
+#include "release_blocks.h"
+#include "smooth.h"
+
+typedef struct kith_i_blocks {
+    kith_session *s;
+    const kith_i_blocks_spec *spec;
+    uint32_t d, m, each;
+    size_t triangle; /* entries of a projection */
+    kith_i_smooth smooth;
+    uint64_t diameter; /* squared */
+    double *x;         /* n x d */
+    size_t n;
+    uint32_t *order;  /* records, block by block */
+    size_t *from;     /* m + 1 */
+    uint64_t *seeds;  /* m */
+    int32_t *answers; /* m x k x triangle */
+    atomic_uint next;
+    atomic_int failed;
+    kith_i_entropy e;
+} kith_i_blocks;
+
+/* The first `some` of n entries become a uniformly random choice of all, in
+ * random order. */
+void kith_i_blocks_shuffle(kith_i_entropy *e, uint32_t *order, size_t n,
+                           size_t some);
+
+/* Fills order and from; does not look at the records. room: n numbers. */
+kith_status kith_i_blocks_deal(kith_i_blocks *b, uint32_t *room,
+                               kith_error *err);
+
+/* Fills answers: k rounded projections for every block, whatever its solver
+ * did. Fails for want of memory only. */
+kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
+
+#endif
