@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /* Blocks made at once, and words of a block. */
-enum { KITH_I_LANES = 4, KITH_I_BLOCK_WORDS = 16 };
+enum { KITH_I_BATCH = 16, KITH_I_BLOCK_WORDS = 16 };
 
-/* Blocks first .. first + LANES - 1 of the stream `key` (32 bytes as words)
- * of kind `kind`: word i of block first + b is at out[i * LANES + b].
- * ChaCha8 (Bernstein 2008) with a 64-bit block counter. */
-void kith_i_chacha_lanes(const uint32_t key[8], uint32_t kind, uint64_t first,
-                         uint32_t out[KITH_I_BLOCK_WORDS * KITH_I_LANES]);
+/* Blocks first .. first + BATCH - 1 of the stream `key` (32 bytes as words) of
+ * kind `kind`, one after the other. ChaCha8 (Bernstein 2008) with a 64-bit
+ * block counter. */
+void kith_i_chacha_batch(const uint32_t key[8], uint32_t kind, uint64_t first,
+                         uint32_t out[KITH_I_BLOCK_WORDS * KITH_I_BATCH]);
 /* One block. */
 void kith_i_chacha_block(const uint32_t key[8], uint32_t kind, uint64_t block,
                          uint32_t out[KITH_I_BLOCK_WORDS]);

@@ -11,15 +11,17 @@
  * ranking. A user without a vector ranks (0, ..., 0, 1): the same work, the
  * same byte. */
 #include <math.h>
+#include <string.h>
 
 #include "codebook_table.h"
 #include "randomize.h"
 
 /* Coordinates in a block of the stream, and in a batch of blocks. Sums over
- * a batch fit 31 bits: 128 * 2002 * 2^14, 128 * 2002^2. */
+ * a batch, or a part of it, fit 31 bits: sqrt(512) * 2002 * 2^14 by Cauchy and
+ * Schwarz, because u is no longer than 2^14 and a rounding; 512 * 2002^2. */
 enum {
     BLOCK = 2 * KITH_I_BLOCK_WORDS,
-    BATCH = BLOCK * KITH_I_LANES,
+    BATCH = BLOCK * KITH_I_BATCH,
     STREAM_WORDS = 0 /* kind of the stream */
 };
 
@@ -35,17 +37,29 @@ static inline int16_t normal_of(uint32_t bits)
     return (int16_t)((magnitude ^ flip) - flip);
 }
 
-/* A batch of coordinates in the order of the stream. */
+/* A batch of coordinates in the order of the stream: normal_of, one step after
+ * the other, because the compiler makes vectors of all but the table. */
 static void make_batch(const uint32_t key[8], uint64_t first, int16_t *to)
 {
-    uint32_t words[KITH_I_BLOCK_WORDS * KITH_I_LANES];
-    kith_i_chacha_lanes(key, STREAM_WORDS, first, words);
-    for (int b = 0; b < KITH_I_LANES; b++)
-        for (int i = 0; i < KITH_I_BLOCK_WORDS; i++) {
-            uint32_t word = words[i * KITH_I_LANES + b];
-            to[b * BLOCK + 2 * i] = normal_of(word);
-            to[b * BLOCK + 2 * i + 1] = normal_of(word >> 16);
-        }
+    enum { TOGETHER = 8 };
+    uint32_t words[BATCH / 2];
+    uint16_t bits[BATCH], index[BATCH];
+    kith_i_chacha_batch(key, STREAM_WORDS, first, words);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(bits, words, sizeof bits);
+#else
+    for (int i = 0; i < BATCH; i++)
+        bits[i] = (uint16_t)(words[i / 2] >> (i % 2 ? 16 : 0));
+#endif
+    for (int i = 0; i < BATCH; i++)
+        index[i] = bits[i] & 4095;
+    for (int i = 0; i < BATCH; i += TOGETHER)
+        for (int t = i; t < i + TOGETHER; t++)
+            to[t] = kith_i_normal_table[index[t]];
+    for (int i = 0; i < BATCH; i++) {
+        int16_t flip = (int16_t) - (int16_t)(bits[i] >> 12 & 1);
+        to[i] = (int16_t)((to[i] ^ flip) - flip);
+    }
 }
 
 /* count is a multiple of 8. */
@@ -75,7 +89,7 @@ void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
         for (at = 0; at < stride;) {
             if (used == BATCH) {
                 make_batch(key, block, batch);
-                block += KITH_I_LANES;
+                block += KITH_I_BATCH;
                 used = 0;
             }
             uint32_t take = stride - at;
@@ -93,7 +107,7 @@ void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
 /* Is codeword a nearer than b? A total order. */
 static inline int nearer(const double *score, uint32_t a, uint32_t b)
 {
-    return score[a] > score[b] || (score[a] >= score[b] && a < b);
+    return score[a] > score[b] || (a < b && score[a] >= score[b]);
 }
 
 uint32_t kith_i_codebook_ranked(const double score[KITH_I_CODEBOOK],

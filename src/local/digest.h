@@ -1,5 +1,5 @@
-/* SHA-256, from libsodium; local/digest.c is the only file here that sees it.
- */
+/* SHA-256 and SipHash, from libsodium; local/digest.c is the only file here
+ * that sees it. */
 #ifndef KITH_DIGEST_H
 #define KITH_DIGEST_H
 
@@ -10,5 +10,10 @@
 
 void kith_i_digest(const void *bytes, size_t count,
                    uint8_t out[KITH_I_DIGEST_BYTES]);
+
+/* For tables: who does not know the key cannot make values that collide. */
+#define KITH_I_TABLE_KEY_BYTES 16u
+uint64_t kith_i_table_hash(const uint8_t key[KITH_I_TABLE_KEY_BYTES],
+                           uint64_t value);
 
 #endif

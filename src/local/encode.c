@@ -54,22 +54,24 @@ static uint64_t place_in_tree(const kith_i_place *place, const double *x)
     return node->left;
 }
 
-/* Points and record are compared in the lens. Few coordinates are seen once
- * and kept; many (the lens is then hardly ever more than a shift) are seen
- * again for each point, because a device's code has no memory of its own. */
+/* Points and record are compared in the lens. The first coordinates are seen
+ * once and kept; with more of them (the lens is then hardly ever more than a
+ * shift) the rest is seen again for each point, because a device's code has no
+ * memory of its own. */
 static uint64_t place_nearest(const kith_i_place *place, const double *x)
 {
     double y[KITH_I_LENS_KEEP], best = 0;
     uint64_t nearest = 0;
     uint32_t q = place->lens.q;
-    int keep = q <= KITH_I_LENS_KEEP;
-    for (uint32_t i = 0; keep && i < q; i++)
+    for (uint32_t i = 0; i < q && i < KITH_I_LENS_KEEP; i++)
         y[i] = kith_i_lens_at(&place->lens, x, i);
     for (uint64_t j = 0; j < place->places; j++) {
         const double *point = place->points + j * q;
         double sum = 0;
         for (uint32_t i = 0; i < q; i++) {
-            double at = keep ? y[i] : kith_i_lens_at(&place->lens, x, i);
+            double at = i < KITH_I_LENS_KEEP
+                            ? y[i]
+                            : kith_i_lens_at(&place->lens, x, i);
             sum += (at - point[i]) * (at - point[i]);
         }
         if (j == 0 || sum < best) {

@@ -168,8 +168,8 @@ typedef struct kith_i_local_model {
     double *radius;  /* clip radius */
     double *bias;    /* predicted distance lost by clipping */
     double *spread;  /* predicted mean squared distance */
-    double *pull;    /* what a unit of report moves: radius, or for k-median
-                        1 / mean inverse distance */
+    double *pull;    /* what a unit of report moves: radius, or 1 / mean inverse
+                        distance, with distances of at least the radius */
     /* from the last vectors */
     double *move; /* count x d: the measured displacement */
     double *sd;   /* of a coordinate of it */
@@ -180,12 +180,17 @@ kith_status kith_i_model_new(kith_i_local_run *run, uint32_t count,
 kith_i_question kith_i_refine_histogram(const kith_i_local_run *run,
                                         const kith_i_local_model *model,
                                         double share, double top);
-/* prior (nullable): shares known before, and their variance. vector_share: of
- * the group that will send vectors. */
+/* raw and raw_var of the model are what was known of the shares before, and are
+ * brought up to date. FIRST: of these centres; else of others near to them.
+ * vector_share: of the group that will send vectors. */
+typedef enum kith_i_refine_stage {
+    KITH_I_REFINE_FIRST,
+    KITH_I_REFINE_MIDDLE,
+    KITH_I_REFINE_LAST
+} kith_i_refine_stage;
 void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
                          const kith_i_answer *answer, double top,
-                         const double *prior, const double *prior_var,
-                         double vector_share);
+                         kith_i_refine_stage stage, double vector_share);
 kith_i_question kith_i_refine_question(const kith_i_local_run *run,
                                        const kith_i_local_model *model,
                                        double share);
@@ -194,7 +199,7 @@ void kith_i_refine_measure(kith_i_local_model *model,
                            const kith_i_answer *answer);
 /* Empirical-Bayes steps. */
 void kith_i_refine_step(kith_i_local_model *model);
-/* Both rounds. */
+/* Both rounds, for the last time. */
 kith_status kith_i_refine(kith_i_local_run *run, kith_i_local_model *model,
                           double top, double histogram_share,
                           double vector_share, kith_error *err);
@@ -269,6 +274,17 @@ kith_status kith_i_plane_anchors(kith_i_local_run *run,
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err);
+/* Its first step: a mean by this share of the users, and its variance. */
+kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
+                                kith_i_local_model *model, kith_error *err);
+/* local_near.c: the floor. blur: squared distance below which a method sees
+ * nothing. Can it be found out whether most users are that near to their mean?
+ * Ask; when they are, everybody else is asked too, and the model is the mean.
+ */
+int kith_i_near_can(const kith_i_local_run *run, double blur);
+kith_status kith_i_near_ask(kith_i_local_run *run, double blur,
+                            kith_i_local_model *model, int *near,
+                            kith_error *err);
 /* Weighted points in all dimensions, or a grown tree, as a model. */
 kith_status kith_i_low_solve(kith_i_local_run *run, const double *points,
                              const double *weights, uint32_t count,

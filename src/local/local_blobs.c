@@ -154,11 +154,13 @@ static double fit(fitting *f, double *blobs, uint32_t k, int rounds)
     for (int round = 0; round < rounds; round++) {
         double now = HUGE_VAL;
         normal_equations(f, n);
-        for (int t = 0; t < TRIALS && !(now < chi); t++, damping *= 5) {
+        for (int t = 0; t < TRIALS && !(now < chi); t++) {
+            double damp = damping;
+            damping *= 5; /* for the next trial */
             memcpy(f->factor, f->normal, n * n * sizeof *f->factor);
             memcpy(f->step, f->gradient, n * sizeof *f->step);
             for (size_t i = 0; i < n; i++)
-                f->factor[i * n + i] += damping * f->normal[i * n + i] + 1e-9;
+                f->factor[i * n + i] += damp * f->normal[i * n + i] + 1e-9;
             if (solve_positive(f->factor, f->step, n))
                 continue;
             for (size_t i = 0; i < n; i++)
@@ -258,7 +260,7 @@ static void open_cells(const kith_i_grow *grow, kith_i_grow_cell *cells,
                        fitting *f, double *points)
 {
     const kith_i_grow_node *root = &grow->node[0];
-    double wide = 0, narrow = HUGE_VAL;
+    double wide = root->high[0] - root->low[0], narrow = HUGE_VAL;
     for (uint32_t l = 0; l < f->count; l++) {
         cells[l].variance += 1e-12;
         for (uint32_t a = 0; a < f->axes; a++) {

@@ -10,10 +10,12 @@ typedef struct kith_i_local_forecast {
     double smallest;     /* share of the users */
 } kith_i_local_forecast;
 
-/* vector_share: of the users in the group whose vectors make the centres; 0:
- * centres come from counts of cells, of users count_share. */
+/* vectors: who sends the vectors that make the centres, and how (share,
+ * epsilon, delta, randomizer); NULL: centres come from counts of cells. counts:
+ * likewise for the counts. */
 kith_i_local_forecast kith_i_local_predict(const kith_i_local_task *task,
-                                           uint64_t users, double vector_share,
-                                           double count_share);
+                                           uint64_t users,
+                                           const kith_i_question *vectors,
+                                           const kith_i_question *counts);
 
 #endif

@@ -20,12 +20,12 @@ static const shares FULL = {.origin = 0.015,
                             .moment = 0.12,
                             .tree = {0.055, 0.065, 0.065},
                             .first_histogram = 0.035,
-                            .first_vector = 0.16,
+                            .first_vector = 0.185,
                             .second_histogram = 0.035,
-                            .second_vector = 0.165,
+                            .second_vector = 0.155,
                             .split = 0.05,
                             .last_histogram = 0.045,
-                            .last_vector = 0.175};
+                            .last_vector = 0.16};
 /* Edge of the moments' noise that is small enough, in units of the radius. */
 static const double SHARP = 0.04;
 /* Fewer questions to larger groups, when noise is what matters. */
@@ -77,20 +77,12 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
                                kith_i_local_model *model, kith_error *err)
 {
     const kith_i_answer *answer;
-    uint32_t n = anchors->count;
-    double *prior = kith_i_local_numbers(run, n, 1);
-    double *prior_var = kith_i_local_numbers(run, n, 1);
-    if (!prior || !prior_var)
-        return kith_i_fail_memory(err);
-    memcpy(prior, anchors->raw, n * sizeof *prior);
-    for (uint32_t j = 0; j < n; j++)
-        prior_var[j] = fmax(1e-8, anchors->raw_var[j]);
     kith_i_question q =
         kith_i_refine_histogram(run, anchors, part->first_histogram, top);
     kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, anchors, answer, top, prior, prior_var,
+    kith_i_refine_radii(run, anchors, answer, top, KITH_I_REFINE_FIRST,
                         part->first_vector);
     q = kith_i_refine_question(run, anchors, part->first_vector);
     status = kith_i_local_ask(run, &q, 1, &answer, err);
@@ -117,7 +109,7 @@ static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
     kith_status status = kith_i_local_ask(run, q, 1, answers, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, model, answers[0], top, NULL, NULL,
+    kith_i_refine_radii(run, model, answers[0], top, KITH_I_REFINE_MIDDLE,
                         part->second_vector);
     q[0] = kith_i_refine_question(run, model, part->second_vector);
     q[1] = kith_i_split_question(run, model, part->split);
@@ -164,11 +156,27 @@ static shares full_shares(const kith_i_local_run *run)
     return part;
 }
 
+/* Of the users who were not asked yet. */
+static shares shares_left(const kith_i_local_run *run, shares part)
+{
+    double left = 1 - run->asked;
+    double *all[] = {&part.origin,         &part.radius,
+                     &part.moment,         &part.first_histogram,
+                     &part.first_vector,   &part.second_histogram,
+                     &part.second_vector,  &part.split,
+                     &part.last_histogram, &part.last_vector};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] *= left;
+    for (int r = 0; r < TREE_ROUNDS; r++)
+        part.tree[r] *= left;
+    return part;
+}
+
 kith_status kith_i_local_high(kith_i_local_run *run, kith_i_local_model *model,
                               kith_error *err)
 {
     kith_i_local_plane plane;
-    shares part = full_shares(run);
+    shares part = shares_left(run, full_shares(run));
     kith_status status = kith_i_plane_find(run, part.origin, part.radius,
                                            part.moment, &plane, err);
     return status ? status : follow(run, &plane, &part, model, err);
@@ -178,7 +186,8 @@ kith_status kith_i_local_projected(kith_i_local_run *run,
                                    kith_i_local_model *model, kith_error *err)
 {
     kith_i_local_plane plane;
+    shares part = shares_left(run, SHORT);
     kith_status status =
-        kith_i_plane_draw(run, SHORT.origin, SHORT.radius, &plane, err);
-    return status ? status : follow(run, &plane, &SHORT, model, err);
+        kith_i_plane_draw(run, part.origin, part.radius, &plane, err);
+    return status ? status : follow(run, &plane, &part, model, err);
 }

@@ -1,4 +1,7 @@
-/* d <= 3: the adaptive histogram is the method, without vectors. */
+/* d <= 3: the adaptive histogram is the method, without vectors. Its cells
+ * are as coarse as its noise is large: where users who are all close together
+ * would be seen worse by it than by their mean, whether they are is asked
+ * first. */
 #include "local_auto_i.h"
 
 #include <math.h>
@@ -6,27 +9,32 @@
 
 enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
 static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
-static const double DEEPEST[KITH_I_GROW_AXES] = {4, 5, 6}; /* to begin with */
+static const double DEEPEST = 3; /* to begin with; one more for each axis */
+/* Variance of a user in the finest cell that can be told from noise, in units
+ * of the box's mean squared half-width: above COARSE a mean may be better,
+ * above BLIND it is; above DIM too, if it cannot be found out whether it is. */
+static const double COARSE = 0.05, DIM = 0.2, BLIND = 0.4;
 
 static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
                              kith_error *err)
 {
     const kith_i_local_task *task = run->task;
     kith_i_lens lens = {.q = task->d, .d = task->d};
-    double sd = kith_i_olh_sd(task->epsilon);
-    double levels = floor(log2(sqrt(kith_i_local_users(run, 1)) / sd));
-    levels = fmin(DEEPEST[task->d - 1], fmax(2, levels));
+    double sd = kith_i_olh_sd(task->epsilon), left = 1 - run->asked;
+    double levels = floor(log2(sqrt(kith_i_local_users(run, left)) / sd));
+    levels = fmin(DEEPEST + task->d, fmax(2, levels));
     kith_status status =
         kith_i_grow_open(run, grow, task->d, task->lower, task->upper,
                          (uint32_t)levels, LEAVES, err);
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
         uint32_t *leaf;
-        kith_i_question q = kith_i_local_question(
-            run, "cell of the histogram", SHARES[r], KITH_I_REPORT_SYMBOL);
+        kith_i_question q =
+            kith_i_local_question(run, "cell of the histogram",
+                                  left * SHARES[r], KITH_I_REPORT_SYMBOL);
         if (r > 0)
-            kith_i_grow_split(grow,
-                              sd / sqrt(kith_i_local_users(run, SHARES[r])));
+            kith_i_grow_split(
+                grow, sd / sqrt(kith_i_local_users(run, left * SHARES[r])));
         status = kith_i_grow_publish(run, grow, UINT32_MAX, &lens, &q.place,
                                      &leaf, err);
         if (!status)
@@ -92,10 +100,34 @@ kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
                             err);
 }
 
+/* How badly the histogram sees: variance of a user in a cell that holds twice
+ * the noise of the last group, if all users were spread over the box. */
+static double blur(const kith_i_local_run *run, double *unit)
+{
+    const kith_i_local_task *task = run->task;
+    double users = kith_i_local_users(run, SHARES[ROUNDS - 1]), square = 0;
+    double cell = fmin(1, 2 * kith_i_olh_sd(task->epsilon) / sqrt(users));
+    for (uint32_t a = 0; a < task->d; a++)
+        square += pow(task->upper[a] - task->lower[a], 2);
+    *unit = square / 4 / task->d;
+    return square / 12 * pow(cell, 2.0 / task->d);
+}
+
 kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err)
 {
     kith_i_grow grow;
-    kith_status status = ask_cells(run, &grow, err);
-    return status ? status : kith_i_low_finish(run, &grow, model, err);
+    int near = 0;
+    double unit, blurred = blur(run, &unit);
+    int can = kith_i_near_can(run, blurred);
+    kith_status status = KITH_OK;
+    if (blurred > (can ? BLIND : DIM) * unit)
+        return kith_i_local_one(run, model, err);
+    if (blurred > COARSE * unit && can)
+        status = kith_i_near_ask(run, blurred, model, &near, err);
+    if (!status && !near)
+        status = ask_cells(run, &grow, err);
+    if (!status && !near)
+        status = kith_i_low_finish(run, &grow, model, err);
+    return status;
 }

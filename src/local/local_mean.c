@@ -9,7 +9,7 @@
 static const double FIRST = 0.15, HISTOGRAM = 0.05;
 static const double TOO_NOISY = 0.3; /* of the radius: then one step */
 
-static kith_status mean_at_once(kith_i_local_run *run, double share,
+kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
                                 kith_i_local_model *model, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
@@ -45,8 +45,8 @@ kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
     if (status)
         return status;
     if (noise > TOO_NOISY)
-        return mean_at_once(run, left, model, err);
-    status = mean_at_once(run, first, model, err);
+        return kith_i_mean_at_once(run, left, model, err);
+    status = kith_i_mean_at_once(run, first, model, err);
     if (status)
         return status;
     double second = HISTOGRAM * left;

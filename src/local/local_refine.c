@@ -11,6 +11,8 @@
 enum { BANDS = KITH_I_REFINE_BANDS };
 static const double TYPICAL = 0.85; /* where a band's users are, of its edge */
 static const double FLOOR = 0.35;   /* the radius holds this share at least */
+/* By how much of itself a cluster's share may change when centres move. */
+static const double DRIFT = 0.3;
 
 kith_status kith_i_model_new(kith_i_local_run *run, uint32_t count,
                              kith_i_local_model *out, kith_error *err)
@@ -55,26 +57,28 @@ kith_i_question kith_i_refine_histogram(const kith_i_local_run *run,
     return q;
 }
 
-/* Shares of the clusters, from the histogram's rows and the prior. */
+/* Shares of the clusters: the histogram's rows, and what was known before.
+ * The rows alone are bands times as noisy as a cell. */
 static void set_shares(kith_i_local_model *model, const kith_i_answer *answer,
-                       const double *prior, const double *prior_var)
+                       double drift)
 {
     uint32_t n = model->count;
     double variance = BANDS * answer->sd * answer->sd;
     for (uint32_t j = 0; j < n; j++) {
-        double sum = 0, v = variance;
+        double sum = 0, prior = model->raw[j];
+        double moved = drift * fmax(prior, 0.5 / n);
+        double own = 1 / variance;
+        double old = 1 / fmax(1e-8, model->raw_var[j] + moved * moved);
         for (uint32_t b = 0; b < BANDS; b++)
             sum += answer->fractions[j * BANDS + b];
-        if (prior && !isfinite(v)) {
-            sum = prior[j];
-            v = prior_var[j];
-        } else if (prior) {
-            double own = 1 / v, old = 1 / prior_var[j];
-            sum = (sum * own + prior[j] * old) / (own + old);
-            v = 1 / (own + old);
+        if (!(variance > 0)) {
+            own = 1;
+            old = 0;
         }
-        model->share[j] = sum;
-        model->raw_var[j] = v;
+        if (!(own > 0)) /* nobody answered */
+            sum = own = 0;
+        model->share[j] = (sum * own + prior * old) / (own + old);
+        model->raw_var[j] = variance > 0 ? 1 / (own + old) : 0;
     }
     kith_i_norm_sub(model->share, model->raw_var, n, model->raw);
     for (uint32_t j = 0; j < n; j++) {
@@ -108,9 +112,13 @@ static double lost(const double *h, double top, double at)
 }
 
 /* The radius that makes clipping and noise together smallest. noise: of a
- * coordinate, for radius 1. */
+ * coordinate, for radius 1. unclip: a user beyond the radius sends only
+ * radius / distance of her offset; where that is true of most (a centre far
+ * from its cluster) the mean is divided by it, which is a step of iteratively
+ * reweighted least squares. It makes noise larger, and so the last means,
+ * whose centres are near, do without. */
 static void set_radius(kith_i_local_model *model, uint32_t j, double top,
-                       double noise, int median)
+                       double noise, int median, int unclip)
 {
     const double *h = model->profile + j * BANDS;
     double within = 0, best = HUGE_VAL, inverse = 0;
@@ -134,13 +142,12 @@ static void set_radius(kith_i_local_model *model, uint32_t j, double top,
     for (uint32_t b = 0; b < BANDS; b++)
         inverse += h[b] / fmax(model->radius[j], TYPICAL * edge(top, b));
     model->bias[j] = median ? 0 : lost(h, top, model->radius[j]);
-    model->pull[j] = median && inverse > 0 ? 1 / inverse : model->radius[j];
+    model->pull[j] = unclip && inverse > 0 ? 1 / inverse : model->radius[j];
 }
 
 void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
                          const kith_i_answer *answer, double top,
-                         const double *prior, const double *prior_var,
-                         double vector_share)
+                         kith_i_refine_stage stage, double vector_share)
 {
     const kith_i_local_task *task = run->task;
     double column[BANDS] = {0}, same[BANDS], pool[BANDS];
@@ -154,12 +161,13 @@ void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
         column[0] = 1;
     }
     kith_i_norm_sub(column, same, BANDS, pool);
-    set_shares(model, answer, prior, prior_var);
+    set_shares(model, answer, stage == KITH_I_REFINE_FIRST ? 0 : DRIFT);
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) /
                    sqrt(kith_i_local_users(run, vector_share));
     for (uint32_t j = 0; j < model->count; j++) {
         set_profile(model, j, answer, pool);
-        set_radius(model, j, top, noise / model->share[j], task->median);
+        set_radius(model, j, top, noise / model->share[j], task->median,
+                   task->median || stage != KITH_I_REFINE_LAST);
     }
 }
 
@@ -239,7 +247,8 @@ kith_status kith_i_refine(kith_i_local_run *run, kith_i_local_model *model,
     kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, model, answer, top, NULL, NULL, vector_share);
+    kith_i_refine_radii(run, model, answer, top, KITH_I_REFINE_LAST,
+                        vector_share);
     q = kith_i_refine_question(run, model, vector_share);
     status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)

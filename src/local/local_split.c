@@ -87,6 +87,7 @@ static void merge(kith_i_local_model *m, uint32_t p, uint32_t q)
             a * m->center[p * d + i] + b * m->center[q * d + i];
     m->var[p] = a * a * m->var[p] + b * b * m->var[q];
     m->raw[p] = sum;
+    m->raw_var[p] += m->raw_var[q];
 }
 
 static void split(kith_i_local_model *m, uint32_t j, uint32_t to, double along,
@@ -100,6 +101,9 @@ static void split(kith_i_local_model *m, uint32_t j, uint32_t to, double along,
     }
     m->raw[j] /= 2;
     m->raw[to] = m->raw[j];
+    /* How the two parts share it is not known: uniform. */
+    m->raw_var[j] = m->raw_var[j] / 4 + m->raw[j] * m->raw[j] / 3;
+    m->raw_var[to] = m->raw_var[j];
     m->var[j] += along / (double)d;
     m->var[to] = m->var[j];
 }

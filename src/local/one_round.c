@@ -10,6 +10,7 @@
 enum { LEVELS = 3, COARSE = 6, FINE = 9 };
 static const double CELLS = 0.15; /* of each of the two histograms, d > 3 */
 static const double VECTORS = 0.70;
+static const double SEEN = 2; /* standard deviations of a cell */
 
 /* d <= 3: three nested histograms, a third of the users each. */
 static kith_status low_round(kith_i_local_run *run, kith_i_local_model *model,
@@ -174,6 +175,16 @@ static kith_status high_round(kith_i_local_run *run, kith_i_local_model *model,
     return status;
 }
 
+/* Clusters that can be told from noise, if they are of one size: others would
+ * be places where nobody is. */
+static uint32_t visible(const kith_i_local_task *task, uint64_t invited)
+{
+    double share = task->d <= KITH_I_GROW_AXES ? 1.0 / LEVELS : CELLS;
+    double users = fmax(1, share * (double)invited);
+    double sd = kith_i_olh_sd(task->epsilon) / sqrt(users);
+    return (uint32_t)fmin(task->k, fmax(1, floor(1 / (SEEN * sd))));
+}
+
 kith_status kith_i_local_one_round(const kith_i_local_task *task,
                                    kith_i_collector *collector, double *centers,
                                    double *weights, uint32_t *found,
@@ -181,7 +192,9 @@ kith_status kith_i_local_one_round(const kith_i_local_task *task,
 {
     kith_i_local_run run;
     kith_i_local_model model;
-    kith_i_local_open(&run, task, collector, 1);
+    kith_i_local_task seen = *task;
+    seen.k = visible(task, collector->invited);
+    kith_i_local_open(&run, &seen, collector, 1);
     kith_status status = task->d <= KITH_I_GROW_AXES
                              ? low_round(&run, &model, err)
                              : high_round(&run, &model, err);

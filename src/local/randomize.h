@@ -67,8 +67,8 @@ static inline uint64_t kith_i_hadamard_bit(uint64_t row, uint64_t symbol)
  * to 8. */
 uint32_t kith_i_codebook_stride(uint32_t width);
 
-/* score[i]: how near codeword i is to direction u. scaled: stride integers in
- * [-2^14, 2^14], zeros after the width. */
+/* score[i]: how near codeword i is to direction u. scaled: u in stride
+ * integers, of length 2^14 at most but for rounding, zeros after the width. */
 void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
                             uint32_t width, const int16_t *scaled,
                             double score[KITH_I_CODEBOOK]);

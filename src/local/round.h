@@ -33,6 +33,25 @@ kith_status kith_i_round_read(const char *json, size_t bytes,
                               kith_i_round **out, kith_error *err);
 void kith_i_round_free(kith_i_round *round); /* NULL is fine */
 
+/* ---- round_chain.c: is this the next round of that task? ------------------
+ */
+
+/* What a device remembers of a task: which it is, the digest of the last
+ * round that it read (zeros: none yet) and the number of the next. Client code:
+ * no allocation. */
+typedef struct kith_i_chain {
+    uint8_t task[KITH_I_TASK_BYTES];
+    uint8_t digest[KITH_I_DIGEST_BYTES];
+    uint32_t next;
+} kith_i_chain;
+
+/* NULL: it follows. Else what is wrong: another task, a round that was read
+ * before or is not the next, another past than the one that was published. */
+const char *kith_i_round_follows(const kith_i_round *round,
+                                 const kith_i_chain *chain);
+/* The round has been read, and follows. */
+void kith_i_chain_advance(kith_i_chain *chain, const kith_i_round *round);
+
 /* ---- base64.c, strict: RFC 4648 with padding ------------------------------
  */
 

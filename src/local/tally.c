@@ -21,9 +21,27 @@ uint64_t kith_i_nonce_fingerprint(uint64_t low, uint64_t high)
     return z ? z : 1;
 }
 
+kith_status kith_i_nonce_open(kith_i_nonce_set *set, kith_error *err)
+{
+    kith_i_entropy_source source = {0};
+    kith_i_entropy entropy;
+    kith_i_entropy_open(&entropy, &source, 0);
+    uint64_t words[] = {kith_i_entropy_word(&entropy),
+                        kith_i_entropy_word(&entropy)};
+    int failed = entropy.failed;
+    kith_i_entropy_close(&entropy);
+    *set = (kith_i_nonce_set){0};
+    memcpy(set->key, words, sizeof set->key);
+    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
+                                "the system's secure random generator failed: "
+                                "no reports can be collected")
+                  : KITH_OK;
+}
+
 static uint64_t find_slot(const kith_i_nonce_set *set, uint64_t fingerprint)
 {
-    uint64_t mask = set->room - 1, at = fingerprint & mask;
+    uint64_t mask = set->room - 1;
+    uint64_t at = kith_i_table_hash(set->key, fingerprint) & mask;
     while (set->slots[at] && set->slots[at] != fingerprint)
         at = (at + 1) & mask;
     return at;
@@ -43,6 +61,7 @@ void kith_i_nonce_put(kith_i_nonce_set *set, uint64_t fingerprint)
 int kith_i_nonce_reserve(kith_i_nonce_set *set, uint64_t more)
 {
     kith_i_nonce_set bigger = {.room = set->room ? set->room : 64};
+    memcpy(bigger.key, set->key, sizeof bigger.key);
     while (bigger.room < 2 * (set->count + more))
         bigger.room *= 2;
     if (bigger.room == set->room)
@@ -88,6 +107,11 @@ kith_status kith_i_tally_new(const kith_i_mechanism *m,
     case KITH_I_RANDOMIZER_OLH:
     case KITH_I_RANDOMIZER_AUTO:
         break;
+    }
+    kith_status status = kith_i_nonce_open(&t->nonces, err);
+    if (status) {
+        kith_i_free(t);
+        return status;
     }
     t->sums = kith_i_alloc(t->cells, sizeof *t->sums);
     t->word = kith_i_alloc((size_t)m->width + 8, sizeof *t->word);
@@ -213,7 +237,7 @@ kith_status kith_i_tally_add(kith_i_tally *t, const uint8_t *bytes,
     if (!flaw &&
         (r.kind != t->mechanism.kind || r.ticket.round != t->ticket.round ||
          r.ticket.group != t->ticket.group ||
-         memcmp(r.ticket.task, t->ticket.task, KITH_I_TASK_BYTES)))
+         memcmp(r.ticket.task, t->ticket.task, KITH_I_TASK_BYTES) != 0))
         flaw = "the report is for another question";
     if (flaw)
         return kith_i_fail(err, KITH_ERR_INPUT, "%s", flaw);

@@ -3,6 +3,7 @@
 #ifndef KITH_TALLY_I_H
 #define KITH_TALLY_I_H
 
+#include "digest.h"
 #include "randomize.h"
 #include "server.h"
 
@@ -17,10 +18,13 @@ typedef struct kith_i_hashed {
     uint64_t output;
 } kith_i_hashed;
 
-/* Fingerprints of nonces: open addressing, 0 is empty. */
+/* Fingerprints of nonces: open addressing, 0 is empty. Devices choose nonces
+ * and can compute fingerprints, so where one goes depends on a secret key of
+ * the table's own; it is not part of the saved state. */
 typedef struct kith_i_nonce_set {
     uint64_t *slots;
     uint64_t room, count; /* room: 0 or a power of two */
+    uint8_t key[KITH_I_TABLE_KEY_BYTES];
 } kith_i_nonce_set;
 
 struct kith_i_tally {
@@ -38,6 +42,8 @@ struct kith_i_tally {
 };
 
 uint64_t kith_i_nonce_fingerprint(uint64_t low, uint64_t high);
+/* An empty set with a fresh key. */
+kith_status kith_i_nonce_open(kith_i_nonce_set *set, kith_error *err);
 int kith_i_nonce_has(const kith_i_nonce_set *set, uint64_t fingerprint);
 /* Make room for `more`; 0 when memory is short. Then put cannot fail. */
 int kith_i_nonce_reserve(kith_i_nonce_set *set, uint64_t more);

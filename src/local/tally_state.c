@@ -185,7 +185,7 @@ static const char *state_flaw(const kith_i_tally *t, const uint8_t *bytes,
         left - 8 * (size_t)t->cells != each * (size_t)received)
         return "it has the wrong length";
     kith_i_digest(bytes, count - KITH_I_DIGEST_BYTES, digest);
-    if (memcmp(digest, bytes + count - KITH_I_DIGEST_BYTES, sizeof digest))
+    if (memcmp(digest, bytes + count - KITH_I_DIGEST_BYTES, sizeof digest) != 0)
         return "it is damaged";
     if (!sums_believable(t, received, bytes + HEAD) ||
         !reports_believable(t, received, bytes + HEAD + 8 * t->cells))

@@ -89,7 +89,8 @@ static double spare(double part)
 /* Where group i of n begins; differences of cuts are exact. */
 static double cut(uint64_t i, uint64_t n)
 {
-    return ldexp((double)((i << 32) / n), -32);
+    uint64_t part = (i << 32) / n;
+    return ldexp((double)part, -32);
 }
 
 void kith_i_wc_pay_step(const kith_i_local_task *task,

@@ -17,7 +17,9 @@ static const double PAPER_A = 0.02, PAPER_B = 0.005;
 /* ---- one mean, when there is nothing to choose from -----------------------
  */
 
-/* The users that have not been asked yet tell at least where the mean is. */
+/* The users that have not been asked yet tell at least where the mean is. For
+ * k-median too: a median would need to be found about a first guess, and there
+ * is one group left, which is asked once. */
 static kith_status one_mean(kith_i_local_run *run, const kith_i_wc_setup *setup,
                             int b, double *centers, double *weights,
                             uint32_t *found, kith_error *err)

@@ -184,10 +184,12 @@ kith_status kith_plain_kmeans(const kith_dataset *data,
     if (!status) {
         result->public_seed = opt.seed;
         kith_i_result_set_centers(result, domain, best);
-        *out = result;
-    } else {
-        kith_result_free(result);
+        status = kith_i_result_advise(result, domain, err);
     }
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
     kith_i_blas_restore(saved);
     kith_i_free(best);
     kith_i_plain_free(&s);

@@ -4,7 +4,9 @@
  * gate.
  *
  * Each row's part is truncated to integers, so that a seed gives the same
- * result for every number of threads. */
+ * result for every number of threads. The part of a sparse row is made of its
+ * entries alone: the sum of (x - c)/|x - c| is that of x/|x - c| less c times
+ * that of 1/|x - c|. */
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +25,29 @@ typedef struct {
     int64_t **pulls; /* per worker: k sums of 1/distance */
     int32_t **values;
 } median_run;
+
+static void visit_sparse(void *arg, uint32_t worker, uint64_t first,
+                         const kith_i_block *block)
+{
+    median_run *m = arg;
+    kith_i_plain_run *s = &m->plain;
+    kith_i_plain_worker *w = &s->worker[worker];
+    kith_i_pull pull = {
+        .centers = &s->centers, .tau = 1, .unit = UNIT, .inverse = INVERSE};
+    (void)first;
+    kith_i_pull_block(&pull, block, w->scratch, w->labels, NULL);
+    for (uint32_t r = 0; r < block->rows; r++) {
+        uint32_t j = w->labels[r];
+        double distance = sqrt(kith_i_row_square(block, r) + w->scratch[r]);
+        double length = fmax(distance, pull.tau);
+        int64_t *sums = w->sums + (size_t)j * s->d;
+        for (uint32_t t = block->start[r]; t < block->start[r + 1]; t++)
+            sums[block->index[t]] += (int64_t)(block->value[t] * UNIT / length);
+        w->counts[j]++;
+        m->pulls[worker][j] += (int64_t)(INVERSE / length);
+        w->totals[0] += (uint64_t)(distance * DISTANCE);
+    }
+}
 
 static void visit_median(void *arg, uint32_t worker, uint64_t first,
                          const kith_i_block *block)
@@ -54,7 +79,8 @@ static void median_round(median_run *m, kith_i_u128 *cost)
 {
     kith_i_plain_run *s = &m->plain;
     size_t d = s->d, coords = s->k * d;
-    kith_i_fold(s->data, s->workers, visit_median, m);
+    int sparse = s->centers.sparse;
+    kith_i_fold(s->data, s->workers, sparse ? visit_sparse : visit_median, m);
     memset(s->sums, 0, coords * sizeof *s->sums);
     memset(s->counts, 0, s->k * sizeof *s->counts);
     *cost = 0;
@@ -78,7 +104,8 @@ static void median_round(median_run *m, kith_i_u128 *cost)
         double pulls = (double)m->pulls[0][j] / INVERSE;
         m->pulls[0][j] = 0;
         for (size_t i = 0; pulls > 0 && i < d; i++)
-            s->real[j * d + i] += (double)s->sums[j * d + i] / UNIT / pulls;
+            s->real[j * d + i] = (sparse ? 0 : s->real[j * d + i]) +
+                                 (double)s->sums[j * d + i] / UNIT / pulls;
     }
     kith_i_centers_set(&s->centers, s->real);
 }
@@ -136,7 +163,9 @@ static int median_alloc(median_run *m)
 {
     kith_i_plain_run *s = &m->plain;
     size_t values =
-        (size_t)kith_i_dataset_block_rows(s->data) * ((size_t)s->d + 1);
+        s->centers.sparse
+            ? 0
+            : (size_t)kith_i_dataset_block_rows(s->data) * ((size_t)s->d + 1);
     size_t scratch = kith_i_pull_scratch(s->k, s->d, s->centers.sparse);
     int ok = kith_i_plain_alloc(s);
     m->pulls = kith_i_alloc(s->workers, sizeof *m->pulls);
@@ -203,10 +232,12 @@ kith_status kith_plain_kmedian(const kith_dataset *data,
     if (!status) {
         result->public_seed = opt.seed;
         kith_i_result_set_centers(result, domain, best);
-        *out = result;
-    } else {
-        kith_result_free(result);
+        status = kith_i_result_advise(result, domain, err);
     }
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
     kith_i_blas_restore(saved);
     kith_i_free(best);
     median_free(&m);

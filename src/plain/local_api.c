@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cluster/result_i.h"
+#include "dp/entropy.h"
+#include "local/digest.h"
 #include "local_api.h"
 
 /* ---- options --------------------------------------------------------------
@@ -30,9 +32,10 @@ static kith_status check_options(const kith_local_options *opt, kith_error *err)
          opt->objective != KITH_OBJECTIVE_KMEDIAN))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "unknown local method or objective");
-    if (!(opt->epsilon > 0 && opt->epsilon <= 64))
+    if (!(opt->epsilon > 0 && opt->epsilon <= KITH_I_LOCAL_EPSILON_MAX))
         return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "epsilon of a user must be above 0 and at most 64");
+                           "epsilon of a user must be above 0 and at most %g",
+                           KITH_I_LOCAL_EPSILON_MAX);
     if (!(opt->delta >= 0 && opt->delta < 1))
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "delta must be at least 0 and below 1");
@@ -69,7 +72,8 @@ kith_status kith_i_local_bounds_make(const kith_i_domain *domain,
                                      kith_i_local_bounds *out, kith_error *err)
 {
     size_t d = domain->dimension;
-    double *numbers = kith_i_alloc(3 * d, sizeof *numbers), square = 0;
+    double *numbers = kith_i_alloc(3 * d, sizeof *numbers), square = 0,
+           widest = 0;
     if (!numbers)
         return kith_i_fail_memory(err);
     *out = (kith_i_local_bounds){numbers, numbers + d, numbers + 2 * d, 0};
@@ -83,10 +87,12 @@ kith_status kith_i_local_bounds_make(const kith_i_domain *domain,
         out->lower[i] = low;
         out->upper[i] = fmax(low, high);
         out->center[i] =
-            domain->radius > 0 ? domain->origin[i] : (low + high) / 2;
-        square += (high - low) * (high - low) / 4;
+            domain->radius > 0 ? domain->origin[i] : low / 2 + high / 2;
+        widest = fmax(widest, high / 2 - low / 2);
     }
-    out->radius = domain->radius > 0 ? domain->radius : sqrt(square);
+    for (size_t i = 0; widest > 0 && i < d; i++)
+        square += pow((out->upper[i] / 2 - out->lower[i] / 2) / widest, 2);
+    out->radius = domain->radius > 0 ? domain->radius : widest * sqrt(square);
     if (out->radius > 0)
         return KITH_OK;
     kith_i_local_bounds_free(out);
@@ -145,6 +151,40 @@ static kith_i_local_fn *method_of(kith_local_method method)
 /* The smallest group that the simulated server estimates anything from. */
 enum { LEAST_GROUP = 1 };
 
+/* The same bounds in their own frame: the unit ball about 0. */
+static kith_status unit_bounds(const kith_i_local_bounds *from, size_t d,
+                               kith_i_local_bounds *to, kith_error *err)
+{
+    double *numbers = kith_i_alloc(3 * d, sizeof *numbers);
+    if (!numbers)
+        return kith_i_fail_memory(err);
+    *to = (kith_i_local_bounds){numbers, numbers + d, numbers + 2 * d, 1};
+    for (size_t i = 0; i < d; i++) {
+        to->lower[i] = (from->lower[i] - from->center[i]) / from->radius;
+        to->upper[i] = (from->upper[i] - from->center[i]) / from->radius;
+    }
+    return KITH_OK;
+}
+
+/* The name of a task: a digest of what is public about it, so that neither its
+ * frame nor its promise can be changed under a device that has joined. */
+static void name_task(const kith_local_options *opt,
+                      const kith_i_local_bounds *bounds, uint32_t d,
+                      uint8_t task[KITH_I_TASK_BYTES])
+{
+    double numbers[] = {opt->epsilon, opt->delta, bounds->radius};
+    uint64_t counts[] = {opt->public_seed, opt->clusters, d,
+                         (uint64_t)opt->method, (uint64_t)opt->objective};
+    uint8_t digest[KITH_I_DIGEST_BYTES],
+        all[KITH_I_DIGEST_BYTES + sizeof numbers + sizeof counts];
+    kith_i_digest(bounds->lower, 3 * (size_t)d * sizeof(double), digest);
+    memcpy(all, digest, sizeof digest);
+    memcpy(all + sizeof digest, numbers, sizeof numbers);
+    memcpy(all + sizeof digest + sizeof numbers, counts, sizeof counts);
+    kith_i_digest(all, sizeof all, digest);
+    memcpy(task, digest, KITH_I_TASK_BYTES);
+}
+
 kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
                                  const kith_local_options *opt,
                                  kith_i_trace *trace, double *centers,
@@ -162,16 +202,23 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
                                   .progress = opt->progress,
                                   .progress_arg = opt->progress_arg,
                                   .copies = opt->law ? copies : 1};
-    kith_i_local_bounds bounds;
+    kith_i_local_bounds bounds, unit = {0};
     kith_i_collector *collector = NULL;
     kith_i_local_task task;
+    uint32_t d = domain->dimension;
     kith_status status = kith_i_local_bounds_make(domain, &bounds, err);
     if (status)
         return status;
-    kith_i_local_task_make(opt, &bounds, domain->dimension, &task);
-    status = opt->law
-                 ? kith_i_collector_law(data, &crowd, &collector, err)
-                 : kith_i_collector_simulate(data, &crowd, &collector, err);
+    crowd.frame_center = bounds.center;
+    crowd.frame_radius = bounds.radius;
+    name_task(opt, &bounds, d, crowd.task);
+    status = unit_bounds(&bounds, d, &unit, err);
+    if (!status) {
+        kith_i_local_task_make(opt, &unit, d, &task);
+        status = opt->law
+                     ? kith_i_collector_law(data, &crowd, &collector, err)
+                     : kith_i_collector_simulate(data, &crowd, &collector, err);
+    }
     if (!status) {
         kith_i_trace_open(trace, collector, opt->epsilon, opt->delta);
         status = method_of(opt->method)(&task, &trace->face, centers, weights,
@@ -179,7 +226,10 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
         if (status)
             kith_i_trace_close(trace);
     }
+    for (size_t i = 0; !status && i < (size_t)*found * d; i++)
+        centers[i] = bounds.center[i % d] + bounds.radius * centers[i];
     kith_i_collector_close(collector);
+    kith_i_local_bounds_free(&unit);
     kith_i_local_bounds_free(&bounds);
     return status;
 }
@@ -262,6 +312,23 @@ static kith_status fill_result(const kith_local_options *opt,
     return KITH_OK;
 }
 
+/* The law draws from a seed: a fresh one, unless the caller named one. */
+static kith_status seed_law(kith_local_options *opt, kith_error *err)
+{
+    kith_i_entropy entropy;
+    kith_i_entropy_source source = {0};
+    if (!opt->law || opt->insecure)
+        return KITH_OK;
+    kith_i_entropy_open(&entropy, &source, 0);
+    opt->insecure_seed = kith_i_entropy_word(&entropy);
+    int failed = entropy.failed;
+    kith_i_entropy_close(&entropy);
+    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
+                                "the system's secure random generator failed: "
+                                "name a seed")
+                  : KITH_OK;
+}
+
 kith_status kith_local_simulate(const kith_dataset *data,
                                 const kith_local_options *options,
                                 kith_result **out, kith_local_summary **summary,
@@ -275,6 +342,8 @@ kith_status kith_local_simulate(const kith_dataset *data,
                            "a dataset and a place for the result are needed");
     *out = NULL;
     kith_status status = kith_i_local_read_options(options, &opt, err);
+    if (!status)
+        status = seed_law(&opt, err);
     if (status)
         return status;
     size_t k = opt.clusters, d = kith_i_dataset_domain(data)->dimension;

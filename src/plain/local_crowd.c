@@ -135,20 +135,24 @@ static int charge(kith_i_crowd *crowd, const kith_i_group *group, uint64_t user)
     return 1;
 }
 
-static void load_record(const kith_i_domain *m, const kith_i_block *block,
+static void load_record(const kith_i_crowd *crowd, const kith_i_block *block,
                         uint32_t row, double *x)
 {
+    const kith_i_domain *m = kith_i_dataset_domain(crowd->data);
+    const double *center = crowd->opt.frame_center;
     double step = kith_i_domain_step(m);
     for (uint32_t i = 0; i < m->dimension; i++)
-        x[i] = m->origin[i];
+        x[i] = m->origin[i] - (center ? center[i] : 0);
     if (block->dense) {
         const int16_t *q = block->dense + (size_t)row * m->dimension;
         for (uint32_t i = 0; i < m->dimension; i++)
             x[i] += q[i] * step;
-        return;
+    } else {
+        for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++)
+            x[block->index[t]] += block->value[t] * step;
     }
-    for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++)
-        x[block->index[t]] += block->value[t] * step;
+    for (uint32_t i = 0; center && i < m->dimension; i++)
+        x[i] /= crowd->opt.frame_radius;
 }
 
 static void visit_block(void *arg, uint32_t worker, uint64_t first,
@@ -156,7 +160,6 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
 {
     visit_job *job = arg;
     kith_i_crowd *crowd = job->crowd;
-    const kith_i_domain *domain = kith_i_dataset_domain(crowd->data);
     double *x = job->records + (size_t)worker * block->dimension;
     for (uint32_t r = 0; r < block->rows; r++) {
         uint64_t seed = crowd->opt.group_seed, token = 0;
@@ -175,7 +178,7 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
                 continue;
             }
             if (!loaded)
-                load_record(domain, block, r, x);
+                load_record(crowd, block, r, x);
             loaded = 1;
             job->visit(job->arg, worker, g, first + r, x);
         }

@@ -9,7 +9,8 @@
  *
  * Records are in the units of the domain: without normalize the caller's,
  * with it the box is [0,1] in each coordinate (kith_i_domain.shift, stretch).
- */
+ * With a frame they are (x - center) / radius of it: rounds are published in
+ * float32, which knows nothing of a box of width 10 at a billion. */
 #ifndef KITH_LOCAL_CROWD_H
 #define KITH_LOCAL_CROWD_H
 
@@ -28,6 +29,10 @@ typedef struct kith_i_crowd_options {
     kith_progress_fn *progress; /* rounds done, rounds in all; or NULL        */
     void *progress_arg;
     uint64_t copies; /* law: users that a row stands for, in plans; 0: 1      */
+    const double *frame_center; /* d; NULL: no frame. Borrowed           */
+    double frame_radius;        /* > 0                                   */
+    uint8_t
+        task[KITH_I_TASK_BYTES]; /* simulate: which task the rounds are of */
 } kith_i_crowd_options;
 
 /* What a run has cost so far. */

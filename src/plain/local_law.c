@@ -49,6 +49,7 @@ typedef struct {
     size_t count;
     uint32_t d;
     uint64_t seed;
+    uint64_t first;  /* number of the first question, over the run */
     law_part *parts; /* worker x question */
     int failed;
 } law_job;
@@ -197,8 +198,9 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
     law_job *job = arg;
     law_part *part = &job->parts[worker * job->count + group];
     const kith_i_question *q = &job->questions[group];
-    kith_i_coins coins; /* for PREFER: as independent as secret ones */
-    kith_i_coins_seed(&coins, job->seed ^ user, group);
+    kith_i_coins coins; /* for PREFER: as independent as secret ones, of other
+                           users and of the user's other answers */
+    kith_i_coins_seed(&coins, job->seed ^ user, job->first + group);
     uint64_t symbol =
         kith_i_encode(q, job->d, x, kith_i_coins_u64(&coins), part->vector);
     part->received++;
@@ -404,7 +406,8 @@ static kith_status law_ask(kith_i_collector *self,
                    .mechanisms = mechanisms,
                    .count = count,
                    .d = self->d,
-                   .seed = law->crowd.opt.seed};
+                   .seed = law->crowd.opt.seed,
+                   .first = law->asked_count};
     if (!status) {
         job.parts = kith_i_alloc(parts, sizeof *job.parts);
         status = collect(law, &job, answers, err);

@@ -17,44 +17,74 @@ static const double TRIAL_SPREAD = 0.12;
 /* ---- forecast -------------------------------------------------------------
  */
 
+/* A centre that is off by more than a quarter of the distance between two
+ * clusters, which is about half of the radius, belongs to neither. off: of the
+ * radius. 0: no, 2: perhaps, 1: yes. */
+static int works_with(double off)
+{
+    return off > 1 / 8.0 ? 0 : off > 1 / 16.0 ? 2 : 1;
+}
+
+/* The vectors of weighted-centers, and the weaker of the two kinds of counts
+ * that it needs: heavy cells, and weights. */
+static void weighted_questions(const kith_i_local_task *task, uint64_t users,
+                               kith_i_question *vectors,
+                               kith_i_question *counts)
+{
+    kith_i_wc_setup setup;
+    kith_i_question list = {0};
+    kith_i_wc_setup_make(task, users, &setup);
+    kith_i_wc_pay_step(task, &setup, KITH_I_WC_SUM, 0, 0, 0, 1, vectors);
+    kith_i_wc_pay_step(task, &setup, KITH_I_WC_LIST, 0, 0, 0, 1, &list);
+    kith_i_wc_pay_weights(task, &setup, 0, counts);
+    if (kith_i_olh_sd(list.epsilon) / sqrt(list.share) >
+        kith_i_olh_sd(counts->epsilon) / sqrt(counts->share))
+        *counts = list;
+}
+
 static void forecast_make(const kith_i_local_task *task,
                           kith_local_method method, uint64_t users,
                           kith_local_forecast *out)
 {
     kith_i_local_task one = *task;
-    double vectors = 0, counts = .5;
-    kith_i_wc_setup setup;
+    kith_i_question vectors = {.epsilon = task->epsilon},
+                    counts = {.epsilon = task->epsilon, .share = .5};
     switch (method) {
     case KITH_LOCAL_AUTO:
-        vectors = task->d > 3 ? .16 : 0;
-        counts = task->d > 3 ? .1 : .5;
+        vectors.share = task->d > 3 ? .16 : 0;
+        counts.share = task->d > 3 ? .1 : .5;
         break;
     case KITH_LOCAL_ONE_ROUND:
-        vectors = .5;
+        vectors.share = .5;
         break;
     case KITH_LOCAL_WEIGHTED_CENTERS:
-        kith_i_wc_setup_make(task, users, &setup);
-        vectors = setup.good * setup.share[KITH_I_WC_SUM] / setup.radii;
-        counts = setup.a;
+        weighted_questions(task, users, &vectors, &counts);
         break;
     case KITH_LOCAL_MEAN:
         one.k = 1;
-        vectors = counts = 1;
+        vectors.share = counts.share = 1;
         break;
     }
-    kith_i_local_forecast f =
-        kith_i_local_predict(&one, users, vectors, counts);
+    kith_i_local_forecast f = kith_i_local_predict(
+        &one, users, vectors.share > 0 ? &vectors : NULL, &counts);
     int once = method == KITH_LOCAL_ONE_ROUND || method == KITH_LOCAL_MEAN;
     double error = once ? f.first_error : f.center_error;
     out->radius = task->radius;
     out->center_error = error;
     out->smallest = f.smallest;
-    /* A centre that is off by more than a quarter of the distance between two
-     * clusters, which is about half of the radius, belongs to neither. */
-    double k = one.k, hidden = f.smallest * k, off = error / task->radius;
-    out->works = hidden > 1 || off > 1 / 8.0     ? 0
-                 : hidden > .5 || off > 1 / 16.0 ? 2
-                                                 : 1;
+    double hidden = f.smallest * one.k;
+    out->works = works_with(error / task->radius);
+    if (hidden > .5 && out->works)
+        out->works = hidden > 1 ? 0 : 2;
+}
+
+/* A trial that went far worse than the forecast says that the forecast does
+ * not know what happens here. */
+static void heed_trial(double error, kith_local_forecast *out)
+{
+    int works = works_with(error / out->radius);
+    if (error > 3 * out->center_error && works != 1 && out->works)
+        out->works = works;
 }
 
 static kith_status check_shape(uint64_t rows, uint32_t dimension,
@@ -229,7 +259,7 @@ static kith_status trial_run(const trial *t, const kith_i_domain *domain,
     if (!status)
         status = kith_i_local_execute(data, t->copies, opt, &trace, centers,
                                       weights, &found, err);
-    if (!status && error)
+    if (!status)
         *error = trial_distance(t, centers, found);
     if (!status && summary)
         status = kith_i_local_summarise(&trace, summary, err);
@@ -249,6 +279,7 @@ kith_status kith_local_plan(uint64_t rows, uint32_t dimension,
     kith_local_options opt;
     kith_i_domain *domain = NULL;
     trial t = {.d = dimension};
+    double off = 0;
     kith_status status = kith_i_local_read_options(options, &opt, err);
     if (!status && forecast)
         status =
@@ -270,7 +301,11 @@ kith_status kith_local_plan(uint64_t rows, uint32_t dimension,
         status = trial_make(&t, opt.public_seed, err);
     }
     if (!status)
-        status = trial_run(&t, domain, &opt, trial_error, summary, err);
+        status = trial_run(&t, domain, &opt, &off, summary, err);
+    if (!status && trial_error)
+        *trial_error = off;
+    if (!status && forecast && opt.method != KITH_LOCAL_MEAN)
+        heed_trial(off, forecast);
     kith_i_free(t.centers);
     kith_i_free(t.rows);
     kith_i_local_bounds_free(&t.box);

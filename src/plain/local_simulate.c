@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     kith_i_crowd crowd;
-    uint8_t chain[KITH_I_DIGEST_BYTES]; /* digest of the last round */
+    kith_i_chain chain; /* of the rounds that were published */
     asked_question *asked;
     size_t asked_count;
 } simulator;
@@ -130,7 +130,7 @@ static kith_status devices_open(round_job *job, uint32_t workers,
 static kith_status shards_open(round_job *job, uint32_t workers,
                                kith_error *err)
 {
-    job->shards = kith_i_alloc(workers * job->count, sizeof *job->shards);
+    job->shards = kith_i_alloc(workers * job->count, sizeof(kith_i_tally *));
     if (!job->shards)
         return kith_i_fail_memory(err);
     for (size_t i = 0; i < workers * job->count; i++) {
@@ -200,6 +200,18 @@ static kith_status finish(round_job *job, size_t g, kith_i_answer *answer,
                                err);
 }
 
+/* What a client checks before it reads the questions. */
+static kith_status check_chain(simulator *sim, const kith_i_round *round,
+                               kith_error *err)
+{
+    const char *flaw = kith_i_round_follows(round, &sim->chain);
+    if (flaw)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "a round is refused by the clients: %s", flaw);
+    kith_i_chain_advance(&sim->chain, round);
+    return KITH_OK;
+}
+
 /* Publish the questions, and read what was published: from here on everybody
  * uses that. What the server wants estimated is its own business. */
 static kith_status publish(simulator *sim, const kith_i_question *questions,
@@ -217,7 +229,8 @@ static kith_status publish(simulator *sim, const kith_i_question *questions,
     char *json = NULL;
     size_t bytes = 0;
     uint8_t digest[KITH_I_DIGEST_BYTES];
-    memcpy(made.previous, sim->chain, sizeof made.previous);
+    memcpy(made.task, sim->chain.task, sizeof made.task);
+    memcpy(made.previous, sim->chain.digest, sizeof made.previous);
     for (size_t g = 0; !status && g < job->count; g++) {
         copy[g] = questions[g];
         status = kith_i_mechanism_make(&questions[g], made.d,
@@ -227,8 +240,9 @@ static kith_status publish(simulator *sim, const kith_i_question *questions,
         status = kith_i_round_write(&made, &json, &bytes, digest, err);
     if (!status)
         status = kith_i_round_read(json, bytes, &job->round, err);
+    if (!status)
+        status = check_chain(sim, job->round, err);
     if (!status) {
-        memcpy(sim->chain, job->round->digest, sizeof sim->chain);
         sim->crowd.stats.published += bytes;
         job->questions = job->round->questions;
     }
@@ -356,6 +370,7 @@ kith_status kith_i_collector_simulate(const kith_dataset *data,
         kith_i_free(sim);
         return status;
     }
+    memcpy(sim->chain.task, opt->task, sizeof sim->chain.task);
     sim->crowd.close = simulate_close;
     sim->crowd.face.ask = simulate_ask;
     sim->crowd.face.again = simulate_again;

@@ -76,7 +76,7 @@ static kith_status solve(const kith_dataset *data,
         status = kith_i_fail_memory(err);
     } else {
         kith_i_fold(data, workers, gather_block, &g);
-        kith_i_rows rows = {g.coords, (uint32_t)n, d};
+        kith_i_matrix rows = {g.coords, (uint32_t)n, d};
         kith_i_solver_options so = {.starts = opt->starts,
                                     .rounds = opt->max_rounds,
                                     .threads = workers,

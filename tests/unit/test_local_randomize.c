@@ -305,17 +305,17 @@ static void test_chacha_vector(void **state)
         0xe8, 0x1f, 0x09, 0xa5, 0xa1, 0x2c, 0x84, 0x0e, 0xc3, 0xce, 0x9a,
         0x7f, 0x3b, 0x18, 0x1b, 0xe1, 0x88, 0xef, 0x71, 0x1a, 0x1e};
     uint32_t key[8] = {0}, out[KITH_I_BLOCK_WORDS];
-    uint32_t lanes[KITH_I_BLOCK_WORDS * KITH_I_LANES];
+    uint32_t batch[KITH_I_BLOCK_WORDS * KITH_I_BATCH];
     kith_i_chacha_block(key, 0, 0, out);
     for (size_t i = 0; i < sizeof want; i++)
         assert_int_equal((uint8_t)(out[i / 4] >> (8 * (i % 4))), want[i]);
     key[3] = 77;
     uint64_t first = UINT64_C(0xfffffffe); /* the counter carries */
-    kith_i_chacha_lanes(key, 5, first, lanes);
-    for (uint32_t b = 0; b < KITH_I_LANES; b++) {
+    kith_i_chacha_batch(key, 5, first, batch);
+    for (uint32_t b = 0; b < KITH_I_BATCH; b++) {
         kith_i_chacha_block(key, 5, first + b, out);
         for (uint32_t i = 0; i < KITH_I_BLOCK_WORDS; i++)
-            assert_int_equal(lanes[i * KITH_I_LANES + b], out[i]);
+            assert_int_equal(batch[b * KITH_I_BLOCK_WORDS + i], out[i]);
     }
 }
 

@@ -90,7 +90,8 @@ static void test_radii(void **state)
         f[1 * BANDS + 6] = .25; /* (.088, .125] */
         kith_i_answer answer = {
             .received = 1000, .fractions = f, .symbols = 2 * BANDS, .sd = 1e-9};
-        kith_i_refine_radii(&b.run, &b.model, &answer, 1, NULL, NULL, .1);
+        kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST,
+                            .1);
         near_to(b.model.raw[0], .75);
         assert_true(fabs(b.model.radius[0] - .5 * .85) < 1e-6);
         assert_true(fabs(b.model.radius[1] - .125 * .85) < 1e-6);
@@ -113,13 +114,72 @@ static void test_radius_by_noise(void **state)
     kith_i_answer answer = {
         .received = 1000, .fractions = f, .symbols = BANDS, .sd = 1e-9};
     open_bed(&b, 4, 1, 1000000000);
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, NULL, NULL, .1);
+    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
     wide = b.model.radius[0];
     b.collector.invited = 100;
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, NULL, NULL, .1);
+    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
     tight = b.model.radius[0];
     assert_true(wide > .59 && tight < .1);
     assert_true(b.model.bias[0] > .2);
+    kith_i_local_close(&b.run);
+}
+
+/* Shares from a noisy histogram and from before: by their variances, and what
+ * was known of other centres counts for less. */
+static void test_shares_are_carried(void **state)
+{
+    (void)state;
+    for (int stage = 0; stage < 3; stage++) {
+        double f[2 * BANDS] = {[0] = .9, [BANDS] = .1};
+        bed b;
+        open_bed(&b, 4, 2, 1000000000);
+        kith_i_answer answer = {.received = 1000,
+                                .fractions = f,
+                                .symbols = 2 * BANDS,
+                                .sd = .1 / sqrt(BANDS)}; /* .1 a row */
+        b.model.raw[0] = .6;
+        b.model.raw[1] = .4;
+        b.model.raw_var[0] = b.model.raw_var[1] = .01;
+        kith_i_refine_radii(&b.run, &b.model, &answer, 1,
+                            (kith_i_refine_stage)stage, .1);
+        double drift = stage == KITH_I_REFINE_FIRST ? 0 : .3;
+        double v0 = .01 + pow(drift * .6, 2), v1 = .01 + pow(drift * .4, 2);
+        double s0 = (.9 * v0 + .6 * .01) / (v0 + .01);
+        double s1 = (.1 * v1 + .4 * .01) / (v1 + .01);
+        double w0 = v0 * .01 / (v0 + .01), w1 = v1 * .01 / (v1 + .01);
+        near_to(b.model.raw_var[0], w0);
+        near_to(b.model.raw_var[1], w1);
+        /* What is over 1 is taken off by variance. */
+        near_to(b.model.raw[0], s0 - (s0 + s1 - 1) * w0 / (w0 + w1));
+        /* Nobody answered: as before. */
+        memset(f, 0, sizeof f);
+        answer.received = 0;
+        answer.sd = HUGE_VAL;
+        double before = b.model.raw[1];
+        kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_FIRST,
+                            .1);
+        near_to(b.model.raw[1], before);
+        kith_i_local_close(&b.run);
+    }
+}
+
+/* Most users of a cluster are beyond the radius: before the last means, a unit
+ * of report is what brings them back. */
+static void test_unclipped(void **state)
+{
+    (void)state;
+    double f[BANDS] = {[1] = .5, [8] = .5}, far = .85 * M_SQRT1_2;
+    bed b;
+    kith_i_answer answer = {
+        .received = 1000, .fractions = f, .symbols = BANDS, .sd = 1e-9};
+    open_bed(&b, 4, 1, 100);
+    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
+    double radius = b.model.radius[0];
+    assert_true(radius < .1);
+    near_to(b.model.pull[0], radius);
+    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_MIDDLE, .1);
+    near_to(b.model.radius[0], radius);
+    assert_true(fabs(b.model.pull[0] - 1 / (.5 / radius + .5 / far)) < 1e-6);
     kith_i_local_close(&b.run);
 }
 
@@ -383,6 +443,8 @@ int main(void)
         cmocka_unit_test(test_debias),
         cmocka_unit_test(test_radii),
         cmocka_unit_test(test_radius_by_noise),
+        cmocka_unit_test(test_shares_are_carried),
+        cmocka_unit_test(test_unclipped),
         cmocka_unit_test(test_measure_and_step),
         cmocka_unit_test(test_first_means),
         cmocka_unit_test(test_split),
