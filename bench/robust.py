@@ -31,6 +31,21 @@ SETS = {
     "duplicates": (20000, 6, 5, 1, 1e-6, None),
     "duplicates-pure": (20000, 6, 5, 1, 0, None),
     "wide-pure": (3000, 200, 5, 1, 0, None),
+    "pareto": (20000, 1, 8, 1, 1e-6, None),
+    "pareto-pure": (20000, 1, 8, 1, 0, None),
+    "lognormal": (15000, 3, 10, 1, 1e-6, None),
+    "two-far": (20000, 10, 4, 1, 1e-6, None),
+    "two-far-pure": (20000, 10, 4, 8, 0, None),
+    "one-place": (20000, 6, 10, 1, 1e-6, None),
+    "one-place-pure": (20000, 6, 10, 1, 0, None),
+    "low-rank-pure": (4000, 200, 10, .1, 0, None),
+    "arcs-pure": (10000, 2, 12, .1, 0, None),
+    "tiny-20-clusters-pure": (300, 4, 20, 8, 0, None),
+    "sphere": (6000, 50, 6, .1, 1e-6, 1),
+    "sphere-pure": (6000, 50, 6, .1, 0, 1),
+    "nested": (20000, 2, 16, 1, 1e-6, None),
+    "narrow-pure": (15000, 4, 5, 1, 0, None),
+    "categories-pure": (15000, 30, 6, 1, 0, None),
 }
 
 
@@ -38,9 +53,70 @@ def clamp(x):
     return min(1.0, max(0.0, x))
 
 
+def unit(row):
+    length = math.sqrt(sum(v * v for v in row))
+    return [v / length for v in row]
+
+
+def two_far(coins, i, d):  # one row in two hundred is far away
+    return [clamp((.9 if i % 200 == 0 else .2) + coins.gauss(0, .01))
+            for _ in range(d)]
+
+
+def one_place(coins, i, d):  # nine rows in ten are the same
+    return [.3] * d if i % 10 else [coins.random() for _ in range(d)]
+
+
+def arc(coins, i, _):  # two half circles
+    t, s = coins.uniform(0, math.pi), i % 2
+    x, y = math.cos(t) * (1 - 2 * s) + s, math.sin(t) * (1 - 2 * s) + s / 2
+    return [clamp(v / 4 + .4 + coins.gauss(0, .02)) for v in (x, y)]
+
+
+def categories(coins, i, d):  # answers to d/5 questions, six kinds of people
+    row = [0] * d
+    for question in range(d // 5):
+        usual = (i % 6 * 7 + question * 3) % 5
+        row[5 * question + (usual if coins.random() < .6 else
+                            coins.randrange(5))] = 1
+    return row
+
+
+# Kinds that need no centres.
+PLAIN = {
+    "pareto": lambda coins, i, d: [clamp(
+        (coins.paretovariate(1.2) - 1) / 1000) for _ in range(d)],
+    "lognormal": lambda coins, i, d: [clamp(
+        coins.lognormvariate(0, 1.5) / 1000) for _ in range(d)],
+    "sphere": lambda coins, i, d: unit([coins.gauss(0, 1) for _ in range(d)]),
+    "two-far": two_far, "one-place": one_place, "arcs": arc,
+    "categories": categories,
+}
+
+
+def low_rank(coins, rows, d):  # ten clusters in five directions, and noise
+    axes = [[coins.gauss(0, .05) for _ in range(d)] for _ in range(5)]
+    centers = [[coins.gauss(0, 1) for _ in range(5)] for _ in range(10)]
+    for i in range(rows):
+        at = [v + coins.gauss(0, .3) for v in centers[i % 10]]
+        yield [clamp(.5 + coins.gauss(0, .03) +
+                     sum(a * axis[j] for a, axis in zip(at, axes)))
+               for j in range(d)]
+
+
 def rows_of(name, coins):
     rows, d = SETS[name][:2]
     kind = name.replace("-pure", "")
+    if kind in PLAIN:
+        yield from (PLAIN[kind](coins, i, d) for i in range(rows))
+        return
+    if kind == "low-rank":
+        yield from low_rank(coins, rows, d)
+        return
+    yield from clusters_of(kind, rows, d, coins)
+
+
+def clusters_of(kind, rows, d, coins):
     centers = [[coins.uniform(.1, .9) for _ in range(d)] for _ in range(40)]
     for i in range(rows):
         if kind == "heavy-tails":  # Cauchy about four places
@@ -62,6 +138,14 @@ def rows_of(name, coins):
             yield [clamp(v + coins.gauss(0, .03)) for v in centers[j]]
         elif kind == "duplicates":  # five points
             yield centers[i % 5]
+        elif kind == "tiny-20-clusters":
+            yield [clamp(v + coins.gauss(0, .03)) for v in centers[i % 20]]
+        elif kind == "nested":  # four clusters of four, a thousandth as wide
+            yield [clamp(v + .0006 * w + coins.gauss(0, .00003))
+                   for v, w in zip(centers[i % 4], centers[4 + i // 4 % 4])]
+        elif kind == "narrow":  # in a thousandth of the bounds
+            yield [.7 + v / 1000 + coins.gauss(0, .0001)
+                   for v in centers[i % 5]]
         else:
             yield [clamp(v + coins.gauss(0, .05)) for v in centers[i % 5]]
 

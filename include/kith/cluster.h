@@ -126,7 +126,9 @@ KITH_API const char *kith_result_guarantee(const kith_result *result);
 KITH_API kith_privacy kith_result_privacy(const kith_result *result);
 
 /* Root mean square distance that the noise alone moves a centre of a cluster
- * with 1/k of the rows, in (normalised) units; a plan's prediction. */
+ * with 1/k of the rows, in (normalised) units; a plan's prediction. For planes
+ * the root of the summed squares of the angles, in radians. NaN where it cannot
+ * be foretold. */
 KITH_API double kith_result_noise(const kith_result *result);
 
 /* The most clusters whose centres this budget can tell from noise, at least 1:

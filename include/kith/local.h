@@ -41,7 +41,8 @@ typedef struct kith_local_options {
     int insecure;         /* nonzero: secret coins from insecure_seed, for   */
     uint64_t insecure_seed; /* tests; every guarantee is void                */
     int law; /* draw the servers' sums from their law instead of report by   */
-             /* report: quick, for studies; guarantee "none"                 */
+             /* report: quick, for studies; guarantee "none"; a fresh draw   */
+             /* unless insecure names a seed                                 */
     kith_progress_fn *progress;
     void *progress_arg;
     /* weighted-centers */

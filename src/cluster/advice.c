@@ -17,6 +17,8 @@ uint32_t kith_result_sensible_clusters(const kith_result *result)
         return result->k; /* not private */
     /* noise per centre grows like k: a cluster has 1/k of the rows */
     double most = floor(result->k * CALM * result->reach / result->noise);
+    if (result->carried)
+        most = fmin(most, result->carried);
     return (uint32_t)fmax(1, fmin(most, UINT32_MAX));
 }
 

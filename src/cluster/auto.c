@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 24, LLOYD_ROUNDS = 5 };
+enum { MOST_ROUNDS = 24, LLOYD_ROUNDS = 5, MANY_AXES = 16 };
 #define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -128,16 +128,19 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
 
 /* So little is left to see by that a summary would be noise: noisy rounds alone
  * do better (docs/auto.md), with what is left. Fewer than lloyd's default where
- * even these are noisy: two place the centres, more pay if a round moves the
- * mean of an average cluster by less than .01 / rounds of the bound. */
+ * even these are noisy: two or three place the centres, more pay if a round
+ * moves the mean of an average cluster by less than .01 / rounds of the bound.
+ */
 static kith_status hand_over(const auto_run *run, uint64_t rows,
                              kith_result *result, kith_error *err)
 {
     kith_kmeans_options opt = *run->opt;
     double noise = sqrt(run->d) * auto_sum_sd(run, 1 - run->used, run->d) *
                    run->k / run->n_hat;
+    double least = run->d > MANY_AXES ? 3 : 2;
     if (!opt.rounds)
-        opt.rounds = (uint32_t)fmax(2, fmin(LLOYD_ROUNDS, floor(.01 / noise)));
+        opt.rounds =
+            (uint32_t)fmax(least, fmin(LLOYD_ROUNDS, floor(.01 / noise)));
     return kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
 }
 

@@ -20,6 +20,26 @@ int auto_zooms(const auto_run *run, double k, double share)
     return sqrt(d) * auto_sum_sd(run, first, d) * k / run->n_hat < zoom_below;
 }
 
+/* Mean of all clusters about the origin (d values), shortened to the part that
+ * is not noise (James-Stein). */
+static void find_mean(const auto_step *found, double kept, double total,
+                      uint32_t d, double *mean)
+{
+    double square = 0, noise = 0;
+    memset(mean, 0, d * sizeof *mean);
+    for (uint32_t j = 0; j < found->k; j++) {
+        double w = fmax(found->size[j], 1) / total;
+        noise += d * pow(w * found->noise[j], 2);
+        for (uint32_t i = 0; i < d; i++)
+            mean[i] += w * found->move[(size_t)j * d + i] / kept;
+    }
+    for (uint32_t i = 0; i < d; i++)
+        square += mean[i] * mean[i];
+    double keep = square > noise ? 1 - noise / square : 0;
+    for (uint32_t i = 0; i < d; i++)
+        mean[i] *= keep;
+}
+
 /* Means about a public origin, and empirical Bayes for each coordinate towards
  * the mean of all: its variance over the clusters, without the noise's, says
  * how much of a difference to believe. */
@@ -27,24 +47,25 @@ static void believe(const double *base, const auto_plain *plan, uint32_t d,
                     auto_step *found, double *full)
 {
     uint32_t k = found->k;
-    double total = 0;
+    double total = 0, *means = full + (size_t)(k - 1) * d; /* last to be made */
     for (uint32_t j = 0; j < k; j++) {
         total += fmax(found->size[j], 1);
         found->noise[j] /= plan->kept;
     }
+    find_mean(found, plan->kept, total, d, means);
     for (uint32_t i = 0; i < d; i++) {
-        double mean = 0, signal = 0;
+        double mean = means[i], about = 0, signal = 0;
         for (uint32_t j = 0; j < k; j++)
-            mean += fmax(found->size[j], 1) / total *
-                    found->move[(size_t)j * d + i] / plan->kept;
+            about += fmax(found->size[j], 1) / total *
+                     found->move[(size_t)j * d + i] / plan->kept;
         for (uint32_t j = 0; j < k; j++) {
             double w = fmax(found->size[j], 1) / total, s = found->noise[j];
-            double g = found->move[(size_t)j * d + i] / plan->kept - mean;
+            double g = found->move[(size_t)j * d + i] / plan->kept - about;
             signal += w * (g * g - (1 - w) * s * s);
         }
         signal = fmax(signal, 0);
         for (uint32_t j = 0; j < k; j++) {
-            double g = found->move[(size_t)j * d + i] / plan->kept - mean;
+            double g = found->move[(size_t)j * d + i] / plan->kept - about;
             double s = found->noise[j] * found->noise[j];
             full[(size_t)j * d + i] =
                 base[i] + mean + g * signal / fmax(signal + s, 1e-300);
@@ -317,6 +338,8 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
     for (uint32_t j = 0; !status && j < k; j++)
         kith_i_domain_clip(run->domain, full + (size_t)j * d);
     if (!status) {
+        if (groups < k && run->plan <= 0)
+            result->carried = groups;
         result->noise = sqrt(noise) * kith_i_domain_step(run->domain);
         result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);

@@ -12,43 +12,88 @@ enum {
     FOREST_MOST_LEVELS = 20,
     FOREST_COUNTED = 12,
     FOREST_COUNTED_PURE = 6,
-    FOREST_DEPTH = 8
+    FOREST_DEPTH = 8,
+    FOREST_NEAR = 2, /* roots that are always there */
+    FOREST_ROOTS = 12
 };
 
+/* rms distance of evenly spread rows from the middle of their box, in half
+ * diagonals: 1 / sqrt 3. */
+static const double even_box = .6;
+
 typedef struct {
-    double middle;
+    int32_t middle; /* of its box, rounded down: whole numbers are to the
+                       right of it if they are larger */
     uint32_t axis;
-    int32_t left, right; /* -1: no children */
-    uint32_t cell;       /* in the release at hand */
-    double count, sd;    /* of the last release */
+    int32_t child;    /* the first of two, side by side; -1: none */
+    uint32_t cell;    /* in the release at hand */
+    double count, sd; /* of the last release */
+    uint8_t far;      /* below the far root */
 } forest_node;
 
 typedef struct auto_forest {
     uint32_t q, nodes, room;
-    forest_node *node; /* 0: inner root, 1: outlier root */
-    double *box;       /* node x 2 x q: lower, upper corner */
-    double *inverse;   /* 1 / spread^2 */
+    uint32_t roots;
+    double wide[FOREST_ROOTS]; /* half width of a root's box, in spreads */
+    forest_node *node;         /* first the roots, from the inside out */
+    double *box;               /* node x 2 x q: lower, upper corner */
+    double *inverse;           /* 1 / spread^2 */
 } auto_forest;
 
-/* Squared distance in units of the spread, in a fixed order: a function of the
- * row alone. */
-static int is_outlier(const auto_forest *f, const int16_t *y)
+/* Rows that are looked at side by side: one alone would wait for each addition
+ * and for each node. */
+enum { ABREAST = 4 };
+
+/* The shell by the largest coordinate in units of the spread, from root 1. */
+static uint32_t shell_of(const auto_forest *f, const int16_t *y)
 {
-    double sum = 0;
+    double most = 0;
+    for (uint32_t i = 0; i < f->q; i++) {
+        double square = (double)(y[i] * y[i]) * f->inverse[i];
+        most = square > most ? square : most;
+    }
+    uint32_t root = 1;
+    while (root + 1 < f->roots && most > f->wide[root] * f->wide[root])
+        root++;
+    return root;
+}
+
+/* By squared distances in units of the spread, added up in a fixed order: a
+ * function of the row alone. */
+static void find_roots(const auto_forest *f, const int16_t *const *y,
+                       uint32_t *node)
+{
+    double sum[ABREAST] = {0};
     for (uint32_t i = 0; i < f->q; i++)
-        sum += (double)(y[i] * y[i]) * f->inverse[i];
-    return sum > 4.0 * f->q;
+        for (int t = 0; t < ABREAST; t++)
+            sum[t] += (double)(y[t][i] * y[t][i]) * f->inverse[i];
+    for (int t = 0; t < ABREAST; t++) {
+        uint32_t root = f->roots > FOREST_NEAR ? shell_of(f, y[t]) : 1;
+        node[t] = root == 1 ? sum[t] > 4.0 * f->q : root;
+    }
 }
 
 void auto_forest_cells(const auto_forest *f, const int16_t *rows,
                        uint32_t count, uint32_t *cell)
 {
-    for (uint32_t r = 0; r < count; r++) {
-        const int16_t *y = rows + (size_t)r * f->q;
-        const forest_node *n = &f->node[is_outlier(f, y)];
-        while (n->left >= 0)
-            n = &f->node[y[n->axis] > n->middle ? n->right : n->left];
-        cell[r] = n->cell;
+    for (uint32_t r = 0; r < count; r += ABREAST) {
+        const int16_t *y[ABREAST];
+        uint32_t node[ABREAST], moved;
+        for (uint32_t t = 0; t < ABREAST; t++) /* the last row may repeat */
+            y[t] = rows + (size_t)(r + t < count ? r + t : r) * f->q;
+        find_roots(f, y, node);
+        do {
+            moved = 0;
+            for (int t = 0; t < ABREAST; t++) {
+                const forest_node *n = &f->node[node[t]];
+                uint32_t side = y[t][n->axis] > n->middle;
+                uint32_t inner = n->child >= 0;
+                node[t] = inner ? (uint32_t)n->child + side : node[t];
+                moved |= inner;
+            }
+        } while (moved);
+        for (uint32_t t = 0; t < ABREAST && r + t < count; t++)
+            cell[r + t] = f->node[node[t]].cell;
     }
 }
 
@@ -78,30 +123,39 @@ static void forest_free(auto_forest *f)
     kith_i_free(f->inverse);
 }
 
-static kith_status plant(auto_forest *f, const auto_space *space,
+static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
                          kith_error *err)
 {
     f->q = space->q;
     f->inverse = kith_i_alloc(f->q, sizeof *f->inverse);
     if (!f->inverse)
         return kith_i_fail_memory(err);
-    kith_status status = forest_reserve(f, 2, err);
+    kith_status status = forest_reserve(f, FOREST_ROOTS, err);
     if (status)
         return status;
     /* random axes have no outliers of their own */
-    double wide[2] = {space->blind ? 2 : 3, 12};
-    for (uint32_t root = 0; root < 2; root++) {
+    f->wide[0] = space->blind ? 2 : 3;
+    f->wide[1] = 12;
+    f->roots = FOREST_NEAR;
+    /* bounds far beyond that: shells, the last as wide as a row can be */
+    double most = space->reach / space->spread[0], next = f->wide[1];
+    while (!space->blind && f->roots < FOREST_ROOTS && next < most / 4) {
+        next = 4 * next < most / 4 ? 4 * next : most;
+        f->wide[f->roots++] = next;
+    }
+    run->shells = f->roots > FOREST_NEAR;
+    for (uint32_t root = 0; root < f->roots; root++) {
         double *box = f->box + (size_t)root * 2 * f->q;
         for (uint32_t i = 0; i < f->q; i++) {
-            double half = fmin(space->reach, wide[root] * space->spread[i]);
+            double half = fmin(space->reach, f->wide[root] * space->spread[i]);
             box[i] = -half;
             box[f->q + i] = half;
             f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
         }
-        f->node[root] =
-            (forest_node){.left = -1, .right = -1, .cell = KITH_I_NO_CELL};
+        f->node[root] = (forest_node){
+            .child = -1, .cell = KITH_I_NO_CELL, .far = root >= FOREST_NEAR};
     }
-    f->nodes = 2;
+    f->nodes = f->roots;
     return KITH_OK;
 }
 
@@ -122,12 +176,12 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
         double *to = f->box + (size_t)child * 2 * q;
         memcpy(to, f->box + (size_t)n * 2 * q, 2 * q * sizeof *to);
         to[side ? axis : q + axis] = middle;
-        f->node[child] =
-            (forest_node){.left = -1, .right = -1, .cell = KITH_I_NO_CELL};
-        *(side ? &f->node[n].right : &f->node[n].left) = (int32_t)child;
+        f->node[child] = (forest_node){
+            .child = -1, .cell = KITH_I_NO_CELL, .far = f->node[n].far};
     }
+    f->node[n].child = (int32_t)f->nodes - 2;
     f->node[n].axis = axis;
-    f->node[n].middle = middle;
+    f->node[n].middle = (int32_t)floor(fmax(-0x1p30, fmin(0x1p30, middle)));
     return KITH_OK;
 }
 
@@ -175,11 +229,17 @@ static kith_status grow(auto_run *run, const auto_space *space,
     for (uint32_t level = 1; level <= last; level++) {
         uint32_t children = f->nodes;
         for (uint32_t n = from; n < to; n++)
-            if (level <= first || f->node[n].count > active * f->node[n].sd) {
+            if ((n < FOREST_NEAR || n >= f->roots) &&
+                (level <= first || f->node[n].count > active * f->node[n].sd)) {
                 kith_status status = split(f, n, err);
                 if (status)
                     return status;
             }
+        for (uint32_t n = FOREST_NEAR; level == first && n < f->roots; n++) {
+            kith_status status = split(f, n, err);
+            if (status)
+                return status;
+        }
         if (f->nodes == children)
             break;
         from = children;
@@ -203,6 +263,7 @@ typedef struct {
     double *center; /* n x q */
     double *half;   /* half diagonal */
     double *size, *sd;
+    uint8_t *far; /* of the far root */
 } leaf_list;
 
 static void leaves_free(leaf_list *l)
@@ -211,6 +272,7 @@ static void leaves_free(leaf_list *l)
     kith_i_free(l->half);
     kith_i_free(l->size);
     kith_i_free(l->sd);
+    kith_i_free(l->far);
 }
 
 static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
@@ -218,7 +280,7 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
     uint32_t q = f->q;
     out->n = 0;
     for (uint32_t n = 0; n < f->nodes; n++)
-        if (f->node[n].left < 0)
+        if (f->node[n].child < 0)
             f->node[n].cell = out->n++;
     if (out->n == 0)
         return kith_i_fail(err, KITH_ERR_INTERNAL, "a forest without leaves");
@@ -226,10 +288,11 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
     out->half = kith_i_alloc(out->n, sizeof *out->half);
     out->size = kith_i_alloc(out->n, sizeof *out->size);
     out->sd = kith_i_alloc(out->n, sizeof *out->sd);
-    if (!out->center || !out->half || !out->size || !out->sd)
+    out->far = kith_i_alloc(out->n, sizeof *out->far);
+    if (!out->center || !out->half || !out->size || !out->sd || !out->far)
         return kith_i_fail_memory(err);
     for (uint32_t n = 0; n < f->nodes; n++) {
-        if (f->node[n].left >= 0)
+        if (f->node[n].child >= 0)
             continue;
         uint32_t c = f->node[n].cell;
         const double *box = f->box + (size_t)n * 2 * q;
@@ -242,6 +305,7 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
         out->half[c] = fmax(sqrt(square), 1);
         out->size[c] = f->node[n].count;
         out->sd[c] = f->node[n].sd;
+        out->far[c] = f->node[n].far;
     }
     return KITH_OK;
 }
@@ -253,12 +317,46 @@ static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
     uint32_t n = 0, largest = 0;
     for (uint32_t c = 0; c < l->n; c++) {
         largest = l->size[c] > l->size[largest] ? c : largest;
-        if (l->size[c] > 2 * l->sd[c] && l->size[c] >= 1)
+        double stands = l->far[c] ? 1.5 : 2; /* A8 looks again */
+        if (l->size[c] > stands * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }
     if (n == 0)
         kept[n++] = largest;
     return n;
+}
+
+/* Radii of all leaves (radius: l->n, wide: their classes) by one release; they
+ * are balanced over those that are kept. */
+static kith_status leaf_radii(auto_run *run, auto_locator *at, double hist,
+                              double share, const leaf_list *l,
+                              const uint32_t *kept, const auto_coreset *out,
+                              uint8_t *wide, double *radius, auto_radii *radii,
+                              kith_error *err)
+{
+    auto_hist hists[AUTO_CLASSES];
+    double *scale = kith_i_alloc(out->n, sizeof *scale);
+    uint8_t *class = kith_i_alloc(out->n, sizeof *class);
+    kith_status status = scale && class ? KITH_OK : kith_i_fail_memory(err);
+    if (!status) {
+        at->wide = auto_find_wide(l->half, l->size, l->n, wide);
+        status = auto_histogram(run, at, l->half, "leaf radii,", .05, 20, 60,
+                                hist, hists, err);
+    }
+    if (!status) {
+        for (uint32_t j = 0; j < out->n; j++) {
+            scale[j] = l->half[kept[j]];
+            class[j] = wide[kept[j]];
+        }
+        auto_radius(run, hists, at->wide ? class : NULL, scale, out->size,
+                    out->n, share, out->q, even_box, radii);
+        for (uint32_t c = 0; c < l->n; c++)
+            radius[c] = radii->rho[wide[c]] * l->half[c];
+    }
+    at->wide = NULL;
+    kith_i_free(scale);
+    kith_i_free(class);
+    return status;
 }
 
 static kith_status leaf_means(auto_run *run, const auto_space *space,
@@ -272,32 +370,25 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
                        .by = space->view,
                        .cells = l->n,
                        .width = q};
-    double *scale = kith_i_alloc(n, sizeof *scale);
     double *radius = kith_i_alloc(l->n, sizeof *radius);
-    kith_status status = scale && radius ? auto_locator_set(&at, l->center, err)
-                                         : kith_i_fail_memory(err);
-    auto_hist hist;
+    uint8_t *wide = kith_i_alloc(l->n, sizeof *wide);
+    auto_radii radii = {0};
     kith_i_cells cells = {0};
+    kith_status status = radius && wide ? auto_locator_set(&at, l->center, err)
+                                        : kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < n; j++)
+        out->size[j] = fmax(l->size[kept[j]], 1);
     if (!status)
         status = auto_locator_label(run, &at, err);
     if (!status)
-        status = auto_histogram(run, &at, l->half, "leaf radii,", .05, 20, 60,
-                                shares->hist, &hist, err);
-    double kappa = 1;
-    if (!status) {
-        for (uint32_t j = 0; j < n; j++) {
-            scale[j] = l->half[kept[j]];
-            out->size[j] = fmax(l->size[kept[j]], 1);
-        }
-        double rho = auto_radius(run, &hist, scale, out->size, n, shares->leaf,
-                                 q, &kappa);
-        for (uint32_t c = 0; c < l->n; c++)
-            radius[c] = rho * l->half[c];
+        status = leaf_radii(run, &at, shares->hist, shares->leaf, l, kept, out,
+                            wide, radius, &radii, err);
+    if (!status)
         status =
             auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells, err);
-    }
     for (uint32_t j = 0; !status && j < n; j++) {
         uint32_t c = kept[j];
+        out->unsure[j] = l->far[c] ? pow(l->sd[c], 2) : HUGE_VAL;
         double w = out->size[j], square = 0;
         double noise = q * pow(cells.sum_sd[c] / w, 2);
         for (uint32_t i = 0; i < q; i++)
@@ -307,13 +398,16 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
             out->points[(size_t)j * q + i] =
                 l->center[(size_t)c * q + i] +
                 keep * (double)cells.sums[(size_t)c * q + i] / w;
-        out->within[j] = pow(kappa * l->half[c], 2);
+        out->within[j] = pow(radii.kappa[wide[c]] * l->half[c], 2);
+        if (l->far[c]) /* about its mean, not about its box */
+            out->within[j] = fmax(out->within[j] - keep * keep * square,
+                                  out->within[j] / 16);
         out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
     }
     kith_i_cells_free(&cells);
     auto_locator_free(run, &at);
-    kith_i_free(scale);
     kith_i_free(radius);
+    kith_i_free(wide);
     return status;
 }
 
@@ -324,7 +418,7 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     leaf_list leaves = {0};
     uint32_t *kept = NULL;
     double rest = 0;
-    kith_status status = plant(&f, space, err);
+    kith_status status = plant(run, &f, space, err);
     if (!status)
         status = grow(run, space, shares, &f, &rest, err);
     if (!status) { /* what the tree did not need goes to the later stages */

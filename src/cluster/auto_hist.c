@@ -57,7 +57,8 @@ void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
             gap = hist->h[b] > 0 ? 0 : gap + 1;
         }
     }
-    if (!any && !find_window(hist, counts, sd)) {
+    hist->seen = any || find_window(hist, counts, sd);
+    if (!hist->seen) {
         uint32_t b = 0;
         while (b + 1 < bins && hist->up[b] < prior)
             b++;
@@ -96,19 +97,50 @@ double auto_mean_square(const auto_hist *hist)
     return sum / hist->total;
 }
 
-double auto_radius(const auto_run *run, const auto_hist *hist,
-                   const double *scale, const double *size, uint32_t n,
-                   double share, double dim, double *kappa)
+/* A wide cell is so many times as wide as that of the median row. */
+static const double much_wider = 4;
+/* Radii so small, in units of the scales, that most rows must be in few places
+ * and say nothing about wide cells. */
+static const double tiny = .3;
+
+const uint8_t *auto_find_wide(const double *scale, const double *size,
+                              uint32_t n, uint8_t *out)
+{
+    double total = 0, low = HUGE_VAL, high = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        total += fmax(size[j], 0);
+        low = fmin(low, scale[j]);
+        high = fmax(high, scale[j]);
+    }
+    for (int round = 0; round < 40 && high > 1.001 * low; round++) {
+        double middle = sqrt(low * high), below = 0;
+        for (uint32_t j = 0; j < n; j++)
+            below += scale[j] <= middle ? fmax(size[j], 0) : 0;
+        *(below >= total / 2 ? &high : &low) = middle;
+    }
+    int any = 0;
+    for (uint32_t j = 0; j < n; j++)
+        any |= (out[j] = total > 0 && scale[j] > much_wider * high);
+    return any ? out : NULL;
+}
+
+/* One class of cells. */
+static double balance(const auto_run *run, const auto_hist *hist, int class,
+                      const uint8_t *wide, const double *scale,
+                      const double *size, uint32_t n, double share, double dim)
 {
     double unit = auto_sum_sd(run, share, dim);
     double weight = 0, best = HUGE_VAL, rho = hist->up[hist->bins - 1];
     for (uint32_t j = 0; j < n; j++)
-        weight += size[j] * scale[j] * scale[j];
+        if (!wide || wide[j] == class)
+            weight += size[j] * scale[j] * scale[j];
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b];
         double bias = auto_excess(hist, r) / hist->total;
         double cost = (run->pure ? 2.25 : 4) * bias * bias * weight;
         for (uint32_t j = 0; j < n; j++) {
+            if (wide && wide[j] != class)
+                continue;
             double s = scale[j] * scale[j];
             double noise = dim * r * r * s * unit * unit;
             cost += fmin(noise / size[j], size[j] * s);
@@ -118,6 +150,25 @@ double auto_radius(const auto_run *run, const auto_hist *hist,
             rho = r;
         }
     }
-    *kappa = sqrt(auto_mean_square(hist));
     return rho;
+}
+
+void auto_radius(const auto_run *run, const auto_hist *hists,
+                 const uint8_t *wide, const double *scale, const double *size,
+                 uint32_t n, double share, double dim, double prior,
+                 auto_radii *out)
+{
+    int classes = wide ? AUTO_CLASSES : 1;
+    for (int class = 0; class < classes; class ++) {
+        out->rho[class] = balance(run, &hists[class], class, wide, scale, size,
+                                  n, share, dim);
+        out->kappa[class] = sqrt(auto_mean_square(&hists[class]));
+    }
+    if (!run->shells && out->rho[0] >= tiny) {
+        out->rho[1] = out->rho[0];
+        out->kappa[1] = out->kappa[0];
+    } else if (!wide || !hists[1].seen) { /* a scale is what there is */
+        out->rho[1] = fmax(out->rho[0], prior);
+        out->kappa[1] = fmax(out->kappa[0], prior);
+    }
 }

@@ -7,6 +7,13 @@
 #include "cluster/cluster_i.h"
 #include "dp/labels.h"
 
+/* Cells are of two classes, those of usual width and wide ones: factors for the
+ * scales of each, for clipping (rho) and of the rms distance (kappa). */
+enum { AUTO_CLASSES = 2 };
+typedef struct auto_radii {
+    double rho[AUTO_CLASSES], kappa[AUTO_CLASSES];
+} auto_radii;
+
 /* One run. Lengths are in lattice steps of the space they belong to. */
 typedef struct auto_run {
     kith_session *session;
@@ -14,12 +21,13 @@ typedef struct auto_run {
     const kith_i_domain *domain;
     uint32_t k, d;
     kith_i_loss total;
-    int pure;          /* the currency: epsilon, else mu^2 */
-    double budget;     /* the whole of it: epsilon, or mu */
-    double used;       /* shares so far */
-    double n_hat;      /* A1 */
-    double plan;       /* rows that a plan assumes; 0 in a real run */
-    double rho, kappa; /* of the last histogram of residuals */
+    int pure;         /* the currency: epsilon, else mu^2 */
+    double budget;    /* the whole of it: epsilon, or mu */
+    double used;      /* shares so far */
+    double n_hat;     /* A1 */
+    double plan;      /* rows that a plan assumes; 0 in a real run */
+    int shells;       /* the bounds are far wider than the data */
+    auto_radii radii; /* of the last histogram of residuals */
     unsigned done, steps;
     kith_i_coins coins;
 } auto_run;
@@ -48,6 +56,7 @@ typedef struct auto_locator {
     const kith_i_view *view, *by;
     const kith_i_view *labels; /* cells, if they are kept */
     uint32_t cells, width;
+    const uint8_t *wide; /* class of each cell; NULL: all the same */
     int taxicab;      /* distances and radii are in L1: Laplace noise (pure) */
     int32_t *origins; /* cells x width */
 } auto_locator;
@@ -81,10 +90,12 @@ typedef struct auto_hist {
     double mid[AUTO_MOST_BINS]; /* typical value in it                 */
     double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
     double total;
+    int seen; /* something stood out of the noise */
 } auto_hist;
 
-/* HIST: distances to the cell's origin in units of scale[cell]. lo < 1: around
- * 1 is expected; else (lo, hi in lattice steps) nothing is. */
+/* HIST: distances to the cell's origin in units of scale[cell], one histogram
+ * for each class of the locator's cells. lo < 1: around 1 is expected; else
+ * (lo, hi in lattice steps) nothing is. */
 kith_status auto_histogram(auto_run *run, const auto_locator *locator,
                            const double *scale, const char *what, double lo,
                            double hi, uint32_t bins, double share,
@@ -97,11 +108,17 @@ void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
 double auto_excess(const auto_hist *hist, double r);
 double auto_mean_square(const auto_hist *hist);
 
-/* RADIUS: the factor rho that balances clipping bias and noise, given the
- * scales and (noisy) sizes of n cells; *kappa: rms of the distances. */
-double auto_radius(const auto_run *run, const auto_hist *hist,
-                   const double *scale, const double *size, uint32_t n,
-                   double share, double dim, double *kappa);
+/* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
+ * Returns out, or NULL if none is. */
+const uint8_t *auto_find_wide(const double *scale, const double *size,
+                              uint32_t n, uint8_t *out);
+/* RADIUS: the factors rho that balance clipping bias and noise, given the
+ * scales and (noisy) sizes of n cells. prior: of wide cells that nothing is
+ * seen of. */
+void auto_radius(const auto_run *run, const auto_hist *hists,
+                 const uint8_t *wide, const double *scale, const double *size,
+                 uint32_t n, double share, double dim, double prior,
+                 auto_radii *out);
 
 /* What clipping at r does to records of these lengths: *kept is the mean of the
  * factors, returned is their relative variance. Dividing a clipped sum by
@@ -165,10 +182,12 @@ auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
 /* Weighted points that stand for the data. */
 typedef struct auto_coreset {
     uint32_t n, q;
-    double *points; /* n x q */
-    double *weight; /* for solving */
-    double *size;   /* W0 */
-    double *within; /* v: variance around the point */
+    double *points;  /* n x q */
+    double *weight;  /* for solving */
+    double *size;    /* W0 */
+    double *unsure;  /* noise variance of it */
+    double *within;  /* v: variance around the point */
+    double *scratch; /* n */
 } auto_coreset;
 
 typedef struct auto_shares {
@@ -210,7 +229,8 @@ typedef struct auto_step {
     double *noise;  /* k: sd of one coordinate of move */
     double *size;   /* k: noisy counts */
     double size_sd; /* */
-    double kappa;   /* rms distance in units of the scale */
+    uint8_t *wide;  /* k: its class */
+    double *rms;    /* k: distance of the rows from the centre */
 } auto_step;
 
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
@@ -234,6 +254,14 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
                               const kith_i_centers *by, const double *scale,
                               double share, const char *what, double *centers,
                               auto_step *found, kith_error *err);
+
+/* ---- auto_over.c: A8 ------------------------------------------------------
+ */
+
+/* Replaces the coreset by this many cells, refined. */
+kith_status auto_over_cluster(auto_run *run, const auto_space *space,
+                              const auto_shares *shares, uint32_t cells,
+                              auto_coreset *coreset, kith_error *err);
 
 /* A8 to A12. */
 kith_status auto_refine(auto_run *run, const auto_space *space,

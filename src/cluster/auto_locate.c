@@ -83,13 +83,9 @@ static void map_cells(const void *arg, const kith_i_block *block,
     if (!value)
         return;
     size_t w = l->width;
-    for (size_t r = 0; r < block->rows; r++) {
-        const int16_t *x = block->dense + r * w;
-        const int32_t *o = l->origins + cell[r] * w;
-        int32_t *v = value + r * w;
-        for (size_t i = 0; i < w; i++)
-            v[i] = x[i] - o[i];
-    }
+    for (size_t r = 0; r < block->rows; r++)
+        kith_i_residual(block->dense + r * w, l->origins + cell[r] * w, w,
+                        value + r * w);
 }
 
 kith_status auto_counts(auto_run *run, const auto_locator *locator,
@@ -161,16 +157,14 @@ static void map_bins(const void *arg, const kith_i_block *block,
     for (size_t r = 0; r < block->rows; r++) {
         const int16_t *x = block->dense + r * w;
         const int32_t *o = l->origins + cell[r] * w;
-        int64_t square = 0;
-        for (size_t i = 0; i < w && !l->taxicab; i++) {
-            int64_t v = x[i] - o[i];
-            square += v * v;
+        double s;
+        if (l->taxicab) { /* squared as a double: it need not fit 64 bits */
+            s = (double)kith_i_residual_taxicab(x, o, w);
+            s *= s;
+        } else {
+            s = (double)kith_i_residual_square(x, o, w);
         }
-        for (size_t i = 0; i < w && l->taxicab; i++)
-            square += x[i] < o[i] ? o[i] - x[i] : x[i] - o[i];
-        square *= l->taxicab ? square : 1;
         const double *limit = a->limits + cell[r] * edges;
-        double s = (double)square;
         uint32_t low = 0, high = (uint32_t)edges;
         while (low < high) { /* first bin whose upper edge is not passed */
             uint32_t middle = (low + high) / 2;
@@ -179,7 +173,8 @@ static void map_bins(const void *arg, const kith_i_block *block,
             else
                 low = middle + 1;
         }
-        cell[r] = low;
+        uint32_t class = l->wide ? l->wide[cell[r]] : 0;
+        cell[r] = class * a->bins + low;
     }
 }
 
@@ -192,6 +187,7 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
     double *limits = kith_i_alloc(locator->cells * edges, sizeof *limits);
     if (!limits)
         return kith_i_fail_memory(err);
+    uint32_t classes = locator->wide ? AUTO_CLASSES : 1;
     memset(out, 0, sizeof *out);
     out->bins = bins;
     for (uint32_t b = 0; b < bins; b++) {
@@ -209,7 +205,7 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
                       .scratch = scratch_of(locator),
                       .view = locator->view,
                       .beside = locator->labels};
-    kith_i_cells_spec spec = {.what = what, .cells = bins};
+    kith_i_cells_spec spec = {.what = what, .cells = bins * classes};
     kith_i_cells cells = {0};
     kith_status status = auto_charge(run, share, &spec.count_charge, err);
     if (!status)
@@ -219,10 +215,14 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
         return status;
     /* residuals are about one scale long; norms may be anything */
     double prior = lo < 1 && hi > 1 ? 1 : hi;
-    auto_hist_clean(out, cells.counts, cells.count_sd, prior);
-    for (uint32_t b = 0; run->plan > 0 && b < bins; b++)
-        out->h[b] *= run->plan; /* all of the rows a plan assumes */
-    out->total *= run->plan > 0 ? run->plan : 1;
+    for (uint32_t c = 0; c < classes; c++) {
+        out[c] = out[0];
+        auto_hist_clean(&out[c], cells.counts + c * bins, cells.count_sd,
+                        prior);
+        for (uint32_t b = 0; run->plan > 0 && b < bins; b++)
+            out[c].h[b] *= run->plan; /* all of the rows a plan assumes */
+        out[c].total *= run->plan > 0 ? run->plan : 1;
+    }
     kith_i_cells_free(&cells);
     return auto_tick(run, err);
 }

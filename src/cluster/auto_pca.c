@@ -14,6 +14,8 @@ enum {
     BLIND_AXES = 16
 };
 static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
+/* Pure: about what a level of the forest gets, and what splits a box there. */
+static const double share_level = .03, box_sds = 3.5;
 
 /* Rows about the mean as int16 values: halved where they might not fit, or more
  * often where a coarser lattice will do. */
@@ -28,16 +30,11 @@ static void map_centred(const void *arg, const kith_i_block *block,
 {
     (void)scratch;
     const centred_arg *a = arg;
-    /* coarse: to the nearest (the gate clips what that makes too long) */
-    int32_t half = a->halve > 1 ? 1 << (a->halve - 1) : 0;
     for (size_t r = 0; r < block->rows; r++) {
         cell[r] = 0;
-        const int16_t *x = block->dense + r * a->d;
-        int32_t *v = value + r * a->d;
-        for (size_t i = 0; i < a->d; i++) {
-            int32_t t = x[i] - a->mean[i];
-            v[i] = (t < 0 ? t - half : t + half) / (1 << a->halve);
-        }
+        /* coarse: to the nearest (the gate clips what that makes too long) */
+        kith_i_residual_coarse(block->dense + r * a->d, a->mean, a->d, a->halve,
+                               value + r * a->d);
     }
 }
 
@@ -160,7 +157,7 @@ static kith_status find_axes(auto_run *run, double r2, double share,
      * directions as well. */
     while (d >= COARSE_FROM && ceil(ldexp(r2, -arg.halve)) > KITH_I_SMALL_VALUE)
         arg.halve++;
-    double unit = ldexp(1, arg.halve), sd = 0;
+    double unit = ldexp(1, arg.halve), sd = 0, mean_value = 0;
     kith_i_gram_spec spec = {.what = "second moments",
                              .cells = 1,
                              .width = d,
@@ -176,6 +173,8 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     if (!status) {
         for (size_t i = 0; i < size; i++)
             matrix[i] = (double)gram[i] * unit * unit;
+        for (size_t i = 0; i < d; i++)
+            mean_value += matrix[i * d + i] / d;
         int saved = kith_i_blas_single(); /* same bits for any threads */
         int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
                                       space->axes);
@@ -189,6 +188,9 @@ static kith_status find_axes(auto_run *run, double r2, double share,
         uint32_t least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
         while (q < want && values[q] > edge)
             q++;
+        /* rows without any direction add their mean eigenvalue to the edge */
+        space->unseen = d > LEAST_AXES && edge > mean_value &&
+                        values[0] < mean_value + 1.1 * edge;
         space->q = q < least ? least : q;
         for (uint32_t i = 0; i < space->q; i++) {
             double v = values[i];
@@ -208,11 +210,14 @@ static kith_status find_axes(auto_run *run, double r2, double share,
 }
 
 /* So few rows, for this budget, that a summary of them would be noise. Pure:
- * second moments are out of reach; Gaussian: measured (docs/auto.md). */
+ * second moments are out of reach, or a box would need more rows to be split
+ * than an average cluster has; Gaussian: measured (docs/auto.md). */
 static int too_few_rows(const auto_run *run)
 {
-    return run->pure ? 12 * noise_edge(run, .10) > run->n_hat
-                     : run->budget * run->n_hat < 120;
+    if (!run->pure)
+        return run->budget * run->n_hat < 120;
+    double box = box_sds * auto_count_sd(run, share_level);
+    return 12 * noise_edge(run, .10) > run->n_hat || box * run->k > run->n_hat;
 }
 
 kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
@@ -235,6 +240,8 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     }
     status = share > 0 ? find_axes(run, r2, share, space->trace, space, err)
                        : blind_axes(run, space->trace, space, err);
+    if (space->unseen) /* not even one direction stands out */
+        return status;
     double step = kith_i_domain_step(run->domain);
     if (!status)
         status =

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { TAIL = 16 };
 enum { SWAP_CANDIDATES = 400, LLOYD_ROUNDS = 300, LLOYD_AFTER_SWAP = 30 };
 
 kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
@@ -16,7 +17,10 @@ kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
     out->weight = kith_i_alloc(n, sizeof *out->weight);
     out->size = kith_i_alloc(n, sizeof *out->size);
     out->within = kith_i_alloc(n, sizeof *out->within);
-    if (out->points && out->weight && out->size && out->within)
+    out->unsure = kith_i_alloc(n, sizeof *out->unsure);
+    out->scratch = kith_i_alloc(n, sizeof *out->scratch);
+    if (out->points && out->weight && out->size && out->within && out->unsure &&
+        out->scratch)
         return KITH_OK;
     auto_coreset_free(out);
     return kith_i_fail_memory(err);
@@ -28,6 +32,8 @@ void auto_coreset_free(auto_coreset *c)
     kith_i_free(c->weight);
     kith_i_free(c->size);
     kith_i_free(c->within);
+    kith_i_free(c->unsure);
+    kith_i_free(c->scratch);
     memset(c, 0, sizeof *c);
 }
 
@@ -211,10 +217,29 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
     return status;
 }
 
+/* Mean of squares over the coreset, none counted with more than some times the
+ * result: a few far points say nothing about the others. */
+static double without_tail(const auto_coreset *c, const double *square,
+                           double mean)
+{
+    for (int round = 0; round < 20; round++) {
+        double sum = 0, total = 0, before = mean;
+        for (uint32_t i = 0; i < c->n; i++) {
+            sum += c->size[i] * fmin(square[i], TAIL * mean);
+            total += c->size[i];
+        }
+        mean = total > 0 ? sum / total : mean;
+        if (mean > .99 * before)
+            break;
+    }
+    return mean;
+}
+
 void auto_scales(const auto_coreset *c, uint32_t k, const double *centers,
                  double *scale)
 {
     double total = 0, sum = 0;
+    double *square = c->scratch;
     double *mass = scale + k; /* the caller gives 2k */
     memset(scale, 0, 2 * (size_t)k * sizeof *scale);
     for (uint32_t i = 0; i < c->n; i++) {
@@ -228,13 +253,15 @@ void auto_scales(const auto_coreset *c, uint32_t k, const double *centers,
                 label = j;
             }
         }
-        double w = c->size[i], v = w * (best + c->within[i]);
-        scale[label] += v;
+        double w = c->size[i], v = best + c->within[i];
+        scale[label] += w * v;
         mass[label] += w;
-        sum += v;
+        square[i] = v;
+        sum += w * v;
         total += w;
     }
     double mean = total > 0 ? sum / total : 1, prior = .02 * total / k;
+    mean = without_tail(c, square, mean);
     for (uint32_t j = 0; j < k; j++) {
         double s = (scale[j] + prior * mean) / fmax(mass[j] + prior, 1e-300);
         scale[j] = sqrt(fmax(fmax(s, .09 * mean), 1));

@@ -10,9 +10,6 @@ enum { CELLS_PER_CLUSTER = 3 };
 /* Searches of the coreset, each from the best of some seedings: free of charge,
  * but with many clusters not of time. */
 enum { REPEATS = 8, FEW_REPEATS = 3, MANY_CLUSTERS = 100, SEEDINGS = 4 };
-/* Heavy tails (trust_cells): this much of the variance is far out, and less
- * than this of it would count. */
-static const double far_rows = .1, well_seen = .7;
 static const double most_cells[2] = {200, 400}; /* Gaussian, pure */
 
 void auto_step_free(auto_step *s)
@@ -20,6 +17,8 @@ void auto_step_free(auto_step *s)
     kith_i_free(s->move);
     kith_i_free(s->noise);
     kith_i_free(s->size);
+    kith_i_free(s->rms);
+    kith_i_free(s->wide);
     memset(s, 0, sizeof *s);
 }
 
@@ -30,7 +29,7 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
 {
     uint32_t k = l->cells, w = l->width;
     kith_i_cells cells = {0};
-    auto_hist hist;
+    auto_hist hists[AUTO_CLASSES];
     double part = shares->counts;
     memset(out, 0, sizeof *out);
     out->k = k;
@@ -38,10 +37,13 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     out->move = kith_i_alloc((size_t)k * w, sizeof *out->move);
     out->noise = kith_i_alloc(k, sizeof *out->noise);
     out->size = kith_i_alloc(k, sizeof *out->size);
+    out->rms = kith_i_alloc(k, sizeof *out->rms);
     double *used = kith_i_alloc(k, sizeof *used);
     double *radius = kith_i_alloc(k, sizeof *radius);
+    out->wide = kith_i_alloc(k, sizeof *out->wide);
     kith_status status = KITH_OK;
-    if (!out->move || !out->noise || !out->size || !used || !radius)
+    if (!out->move || !out->noise || !out->size || !out->rms || !used ||
+        !radius || !out->wide)
         status = kith_i_fail_memory(err);
     if (!status)
         status = auto_locator_label(run, l, err);
@@ -55,19 +57,22 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
         used[j] = fmax(fmax(out->size[j], 2 * cells.count_sd), 1);
     }
     kith_i_cells_free(&cells);
+    if (!status)
+        l->wide = auto_find_wide(scale, used, k, out->wide);
     if (!status && shares->hist > 0)
         status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
-                                shares->hist, &hist, err);
+                                shares->hist, hists, err);
     if (!status) {
         if (shares->hist > 0)
-            run->rho = auto_radius(run, &hist, scale, used, k,
-                                   share * (1 - part), w, &run->kappa);
-        double rho = run->rho;
-        out->kappa = run->kappa;
-        for (uint32_t j = 0; j < k; j++)
-            radius[j] = rho * scale[j];
+            auto_radius(run, hists, l->wide, scale, used, k, share * (1 - part),
+                        w, 1, &run->radii);
+        for (uint32_t j = 0; j < k; j++) {
+            radius[j] = run->radii.rho[out->wide[j]] * scale[j];
+            out->rms[j] = run->radii.kappa[out->wide[j]] * scale[j];
+        }
         status = auto_residuals(run, l, what, radius, share * (1 - part),
                                 &cells, err);
+        l->wide = NULL;
     }
     for (uint32_t j = 0; !status && j < k; j++) {
         out->noise[j] = cells.sum_sd[j] / used[j];
@@ -151,105 +156,6 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
     return status;
 }
 
-/* Variance beyond two rms distances from the mean, by their histogram. */
-static double far_variance(const auto_space *space, double far)
-{
-    const auto_hist *norms = &space->norms;
-    double sum = 0;
-    for (uint32_t b = 0; b < norms->bins; b++) {
-        double square = pow(norms->mid[b] * space->finer, 2);
-        sum += square > far ? norms->h[b] * square : 0;
-    }
-    return sum / norms->total;
-}
-
-/* How much of its size each fine cell weighs in the coreset: less the noisier
- * its mean, nothing if it does not stand out. That hides heavy tails, whose
- * cells are wide and have few rows. So if far cells lose much by it, and the
- * histogram says that there are far rows, their noise counts against their
- * distance instead. */
-static void trust_cells(const auto_space *space, const auto_step *found,
-                        const double *centers, double *trust)
-{
-    uint32_t q = space->q;
-    double far = 4 * space->trace, seen = 0, all = 0;
-    for (int restore = 0; restore < 2; restore++) {
-        for (uint32_t j = 0; j < found->k; j++) {
-            double square = 0, size = found->size[j];
-            double noise = q * found->noise[j] * found->noise[j];
-            for (uint32_t i = 0; i < q; i++)
-                square += pow(centers[(size_t)j * q + i], 2);
-            if (restore && square <= far)
-                continue;
-            double signal = (restore ? square : space->trace) / 4;
-            int stands = size > (restore ? 1 : 2) * found->size_sd;
-            trust[j] = stands ? 1 / (1 + noise / signal) : 0;
-            if (stands && square > far) {
-                all += size * square;
-                seen += trust[j] * size * square;
-            }
-        }
-        if (space->blind || seen >= well_seen * all ||
-            far_variance(space, far) < far_rows * space->trace)
-            return;
-    }
-}
-
-/* A8: more cells than clusters, refined twice: a better coreset. */
-static kith_status over_cluster(auto_run *run, const auto_space *space,
-                                const auto_shares *shares, uint32_t cells,
-                                auto_coreset *coreset, kith_error *err)
-{
-    uint32_t q = space->q, kept = 0;
-    double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
-    double *scale = kith_i_alloc(2 * (size_t)cells, sizeof *scale);
-    double *trust = kith_i_alloc(cells, sizeof *trust);
-    auto_step found = {0};
-    auto_coreset made = {0};
-    kith_status status =
-        centers && scale && trust
-            ? auto_solve(run, coreset, cells, 1, 1, cells <= 100, centers, err)
-            : kith_i_fail_memory(err);
-    if (!status)
-        auto_scales(coreset, cells, centers, scale);
-    for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
-        auto_step_free(&found);
-        status = auto_step_in_view(run, space, shares, cells, NULL, scale,
-                                   shares->over / shares->over_steps,
-                                   "fine cell", centers, &found, err);
-        double mean = 0;
-        for (uint32_t j = 0; !status && j < cells; j++)
-            mean += (scale[j] *= found.kappa) / cells;
-        for (uint32_t j = 0; !status && j < cells; j++)
-            scale[j] = fmax(scale[j], .15 * mean);
-    }
-    if (!status && found.size)
-        trust_cells(space, &found, centers, trust);
-    for (uint32_t j = 0; !status && found.size && j < cells; j++)
-        kept += trust[j] > 0;
-    if (!status && kept > 0)
-        status = auto_coreset_new(&made, kept, q, err);
-    uint32_t n = 0;
-    for (uint32_t j = 0; !status && kept > 0 && j < cells; j++) {
-        if (!(trust[j] > 0))
-            continue;
-        memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
-               q * sizeof *centers);
-        made.size[n] = found.size[j];
-        made.within[n] = scale[j] * scale[j];
-        made.weight[n++] = found.size[j] * trust[j];
-    }
-    if (!status && kept > 0) {
-        auto_coreset_free(coreset);
-        *coreset = made;
-    }
-    auto_step_free(&found);
-    kith_i_free(centers);
-    kith_i_free(scale);
-    kith_i_free(trust);
-    return status;
-}
-
 static kith_status finish(auto_run *run, const auto_space *space,
                           const auto_shares *shares,
                           const auto_coreset *coreset, double *centers,
@@ -325,11 +231,14 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     most = fmin(fmin(most, coreset->n), floor(carry));
     kith_status status = KITH_OK;
     if (most > k) {
-        status = over_cluster(run, space, shares, (uint32_t)most, coreset, err);
+        status =
+            auto_over_cluster(run, space, shares, (uint32_t)most, coreset, err);
     } else {
         double rest = shares->over + shares->over_steps * shares->hist;
         *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     }
+    if (coreset->n < k && run->plan <= 0)
+        result->carried = coreset->n; /* places that were seen */
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);

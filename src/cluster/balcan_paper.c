@@ -137,7 +137,8 @@ static kith_status candidates(paper_run *run, kith_i_loss charge, double **out,
     kith_status status = KITH_OK;
     *out = NULL;
     *count = 0;
-    for (uint32_t t = 0; !status && t < partitions; t++) {
+    uint32_t t = 0;
+    do { /* at least once */
         double shift[KITH_I_TREE_DIMENSION], center[KITH_I_TREE_DIMENSION];
         for (uint32_t i = 0; i < domain->dimension; i++)
             shift[i] = 2 * kith_i_coins_unit(&run->coins) - 1;
@@ -160,7 +161,7 @@ static kith_status candidates(paper_run *run, kith_i_loss charge, double **out,
                 status = add_center(domain, out, count, &room, center, err);
             }
         kith_i_tree_free(&tree);
-    }
+    } while (!status && ++t < partitions);
     return status;
 }
 
@@ -255,10 +256,12 @@ static kith_status choose_trial(paper_run *run, uint32_t *out, kith_error *err)
         .scratch =
             KITH_I_BLOCK_ROWS +
             kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k, d, domain->sparse)};
-    kith_i_select_spec spec = {.what = "choice of a trial",
-                               .candidates = trials,
-                               .bound = (uint32_t)(bound >> arg.shift),
-                               .charge = kith_i_loss_share(run->total, 1 / 6.)};
+    kith_i_select_spec spec = {
+        .what = "choice of a trial",
+        .candidates = trials,
+        .bound = (uint32_t)(bound >> arg.shift),
+        .unit = ldexp(pow(kith_i_domain_step(domain), 2), arg.shift),
+        .charge = kith_i_loss_share(run->total, 1 / 6.)};
     if (!status)
         status = kith_i_release_select(run->session, &map, &spec, out, err);
     kith_i_free(arg.sets);

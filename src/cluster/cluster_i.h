@@ -20,10 +20,6 @@ kith_status kith_i_spread(const kith_i_domain *domain, uint32_t k,
 void kith_i_revive_lost(const kith_i_domain *domain, kith_i_coins *coins,
                         uint32_t k, double *sizes, double *centers);
 
-/* advice.c: fill what the advice of a result is made of. */
-kith_status kith_i_result_advise(kith_result *result,
-                                 const kith_i_domain *domain, kith_error *err);
-
 /* kmeans.c: runs the method that opt asks for, or the one that stands in for
  * it; fills the result like the methods below. */
 kith_status kith_i_kmeans_run(kith_session *session,

@@ -19,12 +19,16 @@ enum { FEW_FEATURES = 64, LEAST_FEATURES = 4, MOST_FEATURES = 512 };
 static const double GAUSSIAN_SHARE = .06, PURE_SHARE = .2;
 
 /* Rows of the view take at most this many numbers for each entry that a sparse
- * record may have: what is dense stays proportional to what is sparse. */
-enum { DENSE_PER_ENTRY = 4 };
+ * record may have: what is dense stays proportional to what is sparse. Without
+ * --sparsity nobody may know how many that are: a usual number stands for it.
+ */
+enum { DENSE_PER_ENTRY = 4, UNKNOWN_ENTRIES = 32 };
 
-static uint32_t most_features(const kith_i_domain *domain)
+uint32_t kith_i_most_features(const kith_i_domain *domain)
 {
-    uint64_t most = (uint64_t)domain->sparsity * DENSE_PER_ENTRY;
+    uint64_t entries = domain->sparsity < domain->dimension ? domain->sparsity
+                                                            : UNKNOWN_ENTRIES;
+    uint64_t most = entries * DENSE_PER_ENTRY;
     most = most < FEW_FEATURES ? FEW_FEATURES : most;
     most = most < MOST_FEATURES ? most : MOST_FEATURES;
     return most < domain->dimension ? (uint32_t)most : domain->dimension;
@@ -86,7 +90,7 @@ static kith_status find_features(kith_session *session, uint64_t rows,
                                  kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
-    uint32_t d = domain->dimension, most = most_features(domain);
+    uint32_t d = domain->dimension, most = kith_i_most_features(domain);
     if (d <= FEW_FEATURES) {
         *count = first_features(d, out);
         return KITH_OK;
@@ -154,6 +158,7 @@ static kith_status run_focused(kith_session *session,
         lift_centers(domain, features, found, point, result);
         result->rounds = found->rounds;
         result->noise = found->noise;
+        result->carried = found->carried;
     }
     kith_i_free(point);
     kith_result_free(found);

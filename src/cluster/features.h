@@ -1,4 +1,4 @@
-/* features.c: k-means of sparse records on the features that matter. */
+/* features.c: sparse records, and the features that matter in them. */
 #ifndef KITH_FEATURES_H
 #define KITH_FEATURES_H
 
@@ -9,5 +9,8 @@ kith_status kith_i_kmeans_features(kith_session *session,
                                    const kith_kmeans_options *opt,
                                    uint64_t rows, kith_result *result,
                                    kith_error *err);
+
+/* How many features are looked at, at most: public. */
+uint32_t kith_i_most_features(const kith_i_domain *domain);
 
 #endif

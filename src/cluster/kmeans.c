@@ -1,15 +1,19 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan_i.h"
 #include "cluster_i.h"
+#include "dp/labels.h"
 #include "features.h"
 
 #include <string.h>
 
-/* auto: second moments take d^2 memory. */
+/* auto: second moments take d^2 memory; with more clusters than there are
+ * labels it can only work in the space of the rows themselves, which it is sure
+ * to do in few dimensions (all axes are kept). */
 enum {
     MAX_CLUSTERS = 1 << 20,
     MAX_ROUNDS = 10000,
-    AUTO_MOST_DIMENSIONS = 4096
+    AUTO_MOST_DIMENSIONS = 4096,
+    AUTO_FEW_DIMENSIONS = 4
 };
 
 void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
@@ -50,10 +54,14 @@ kith_status kith_i_kmeans_run(kith_session *session,
                               kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
-    if (opt->method == KITH_KMEANS_AUTO && domain->sparse)
+    uint32_t d = domain->dimension;
+    /* Decided by public numbers alone, before anything is spent. */
+    int by_auto =
+        opt->method == KITH_KMEANS_AUTO &&
+        (opt->clusters <= KITH_I_MOST_LABELS || d <= AUTO_FEW_DIMENSIONS);
+    if (by_auto && domain->sparse)
         return kith_i_kmeans_features(session, opt, rows, result, err);
-    if (opt->method == KITH_KMEANS_AUTO &&
-        domain->dimension <= AUTO_MOST_DIMENSIONS)
+    if (by_auto && d <= AUTO_MOST_DIMENSIONS)
         return kith_i_kmeans_auto(session, opt, rows, result, err);
     if (opt->method == KITH_KMEANS_BALCAN)
         return kith_i_kmeans_balcan(session, opt, rows, result, err);

@@ -65,7 +65,7 @@ static uint32_t default_rounds(const kith_i_median_run *run, double rows)
     static const double CALM = 0.13;
     kith_measure measure = kith_i_session_measure(run->session);
     int pure = measure == KITH_PURE_DP;
-    double d = run->domain->dimension;
+    double d = run->width;
     double radius = (double)kith_i_median_radius() / KITH_I_MEDIAN_UNIT;
     if (kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE)
         radius *= 2;
@@ -143,14 +143,8 @@ static kith_status steps(kith_i_median_run *run,
                          kith_result *result, kith_error *err)
 {
     uint32_t rounds = result->rounds;
-    kith_i_loss left = kith_i_session_left(run->session);
-    kith_i_loss tau_charge = kith_i_loss_share(left, TAU_SHARE);
-    if (tau_charge == 0 ||
-        kith_i_loss_share((left - 2 * tau_charge) / rounds, COUNT_SHARE) == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "the budget is too small to be divided among %u "
-                           "rounds: raise epsilon or delta",
-                           rounds);
+    kith_i_loss tau_charge =
+        kith_i_loss_share(kith_i_session_left(run->session), TAU_SHARE);
     kith_status status = KITH_OK;
     for (uint32_t t = 0; !status && t < rounds; t++) {
         status = step_once(run, t, tau_charge, rows, result, err);
@@ -163,6 +157,29 @@ static kith_status steps(kith_i_median_run *run,
     return status;
 }
 
+/* What the options and the budget rule out, before anything is spent. */
+static kith_status check(const kith_session *session,
+                         const kith_kmedian_options *opt, kith_error *err)
+{
+    kith_i_loss total = kith_i_session_left(session);
+    kith_i_loss left = kith_i_loss_share(total, 1 - START_SHARE);
+    if (total == 0)
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "the budget of this session is used up");
+    if (opt->recovery == KITH_RECOVERY_SAMPLING)
+        return kith_i_median_check_sample(kith_i_session_domain(session), left,
+                                          err);
+    uint32_t rounds = opt->rounds ? opt->rounds : MOST_ROUNDS;
+    kith_i_loss tau_charge = kith_i_loss_share(left, TAU_SHARE);
+    if (tau_charge == 0 ||
+        kith_i_loss_share((left - 2 * tau_charge) / rounds, COUNT_SHARE) == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "the budget is too small to be divided among %u "
+                           "rounds: raise epsilon or delta",
+                           rounds);
+    return KITH_OK;
+}
+
 static kith_status cluster(kith_session *session,
                            const kith_kmedian_options *opt, uint64_t rows,
                            kith_result *result, kith_error *err)
@@ -173,11 +190,12 @@ static kith_status cluster(kith_session *session,
         .session = session, .k = k, .weights = result->weights};
     run.centers =
         kith_i_alloc((size_t)k * domain->dimension, sizeof *run.centers);
-    kith_status status = run.centers ? KITH_OK : kith_i_fail_memory(err);
+    kith_status status =
+        run.centers ? check(session, opt, err) : kith_i_fail_memory(err);
     if (!status)
         status = start(&run, opt, rows, result, err);
     if (!status)
-        status = kith_i_median_open(&run, err);
+        status = kith_i_median_open(&run, rows, err);
     if (!status && opt->recovery == KITH_RECOVERY_SAMPLING) {
         result->rounds = 1;
         status = kith_i_median_sample(&run, rows, result, err);

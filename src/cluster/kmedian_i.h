@@ -24,10 +24,19 @@ typedef struct kith_i_median_run {
     double *weights;        /* k; the caller's */
     kith_i_centers lattice; /* the same, rounded */
     uint64_t *radius;       /* k */
+    uint32_t width;         /* features that steps move the centres in */
+    uint32_t *features;     /* they; NULL: all */
+    uint32_t *slot;         /* the place of each of the d features among them */
+    double *part;           /* k x width: the lattice there */
 } kith_i_median_run;
 
-/* run: session, k, centers and weights are set. Closed in any case. */
-kith_status kith_i_median_open(kith_i_median_run *run, kith_error *err);
+/* run: session, k, centers and weights are set. Closed in any case. Sparse
+ * records: centres move in the features in which one of them is not zero now,
+ * most of all; so they stay sparse, noise is added to these numbers alone, and
+ * a record costs a time in proportion to them and its entries. rows: of a plan,
+ * whose centres say nothing. */
+kith_status kith_i_median_open(kith_i_median_run *run, uint64_t rows,
+                               kith_error *err);
 void kith_i_median_close(kith_i_median_run *run);
 
 /* Below which distance a record pulls less: a low quantile of the distances
@@ -48,6 +57,10 @@ kith_status kith_i_median_move(kith_i_median_run *run,
 
 /* ---- kmedian_sample.c: Lemma 2 of Balcan et al. 2017 -----------------------
  */
+
+/* Whether that can be done with this much, before anything is spent. */
+kith_status kith_i_median_check_sample(const kith_i_domain *domain,
+                                       kith_i_loss charge, kith_error *err);
 
 /* Instead of steps: draw all medians at once from the exponential mechanism
  * whose loss is the sum of distances to the centre that a record is nearest to

@@ -215,18 +215,24 @@ static double predicted(const kith_i_median_run *run, kith_i_loss charge,
            kith_i_domain_step(run->domain);
 }
 
-kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
-                                 kith_result *result, kith_error *err)
+kith_status kith_i_median_check_sample(const kith_i_domain *domain,
+                                       kith_i_loss charge, kith_error *err)
 {
-    if (run->domain->sparse)
+    if (domain->sparse)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "recovery by sampling needs dense rows: use steps");
-    kith_i_loss left = kith_i_session_left(run->session);
-    kith_i_loss sizes = kith_i_loss_share(left, SIZE_SHARE);
-    if (sizes == 0)
+    if (kith_i_loss_share(charge, SIZE_SHARE) == 0)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "the budget is too small to be divided: raise "
                            "epsilon or delta");
+    return KITH_OK;
+}
+
+kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
+                                 kith_result *result, kith_error *err)
+{
+    kith_i_loss left = kith_i_session_left(run->session);
+    kith_i_loss sizes = kith_i_loss_share(left, SIZE_SHARE);
     kith_status status = release_sizes(run, sizes, err);
     if (status)
         return status;
@@ -239,6 +245,7 @@ kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
                               .run = sample,
                               .arg = &arg,
                               .state = size,
+                              .distances = 1,
                               .charge = left - sizes};
     double n = (double)rows;
     for (uint32_t j = 0; rows == 0 && j < run->k; j++)

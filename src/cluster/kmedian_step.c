@@ -8,6 +8,9 @@
 #include "kmedian_i.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "features.h"
 
 enum { BINS_PER_OCTAVE = 4, OCTAVES = 16, BINS = BINS_PER_OCTAVE * OCTAVES };
 
@@ -21,10 +24,72 @@ uint64_t kith_i_median_radius(void)
     return (uint64_t)ceil(hypot(KITH_I_MEDIAN_UNIT, KITH_I_MEDIAN_INVERSE));
 }
 
-kith_status kith_i_median_open(kith_i_median_run *run, kith_error *err)
+/* ---- the features of sparse centres ---------------------------------------
+ */
+
+typedef struct {
+    double most; /* of |centre| in this feature, over all centres */
+    uint32_t feature;
+} reach;
+
+static int by_reach(const void *p, const void *q)
+{
+    const reach *a = p, *b = q;
+    if (a->most != b->most)
+        return a->most < b->most ? 1 : -1;
+    return (a->feature > b->feature) - (a->feature < b->feature);
+}
+
+/* From released centres alone. */
+static kith_status find_features(kith_i_median_run *run, int plan,
+                                 kith_error *err)
+{
+    uint32_t d = run->domain->dimension, k = run->k;
+    uint32_t most = kith_i_most_features(run->domain);
+    reach *list = kith_i_alloc(d, sizeof *list);
+    run->slot = kith_i_alloc(d, sizeof *run->slot);
+    run->features = kith_i_alloc(most, sizeof *run->features);
+    if (!list || !run->slot || !run->features) {
+        kith_i_free(list);
+        return kith_i_fail_memory(err);
+    }
+    for (uint32_t i = 0; i < d; i++)
+        list[i].feature = i;
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < d; i++)
+            list[i].most = fmax(list[i].most, fabs(run->centers[j * d + i]));
+    qsort(list, d, sizeof *list, by_reach);
+    run->width = 0;
+    while (run->width < most &&
+           (plan || run->width == 0 || list[run->width].most > 0))
+        run->width++;
+    for (uint32_t i = 0; i < d; i++)
+        run->slot[i] = run->width;
+    for (uint32_t t = 0; t < run->width; t++) {
+        run->features[t] = list[t].feature;
+        run->slot[list[t].feature] = t;
+    }
+    kith_i_free(list);
+    run->part = kith_i_alloc((size_t)k * run->width, sizeof *run->part);
+    return run->part ? KITH_OK : kith_i_fail_memory(err);
+}
+
+static void set_lattice(kith_i_median_run *run)
+{
+    kith_i_centers_set(&run->lattice, run->centers);
+    size_t k = run->k, w = run->width;
+    for (size_t j = 0; run->features && j < k; j++)
+        for (size_t t = 0; t < w; t++) /* transposed, for sparse records */
+            run->part[j * w + t] =
+                run->lattice.coords[run->features[t] * k + j];
+}
+
+kith_status kith_i_median_open(kith_i_median_run *run, uint64_t rows,
+                               kith_error *err)
 {
     run->domain = kith_i_session_domain(run->session);
     uint32_t k = run->k, d = run->domain->dimension;
+    run->width = d;
     run->lattice =
         (kith_i_centers){.k = k, .d = d, .sparse = run->domain->sparse};
     run->lattice.coords = kith_i_alloc((size_t)k * d, sizeof(double));
@@ -34,8 +99,11 @@ kith_status kith_i_median_open(kith_i_median_run *run, kith_error *err)
         return kith_i_fail_memory(err);
     for (uint32_t j = 0; j < k; j++)
         run->radius[j] = kith_i_median_radius();
-    kith_i_centers_set(&run->lattice, run->centers);
-    return KITH_OK;
+    kith_status status =
+        run->domain->sparse ? find_features(run, rows > 0, err) : KITH_OK;
+    if (!status)
+        set_lattice(run);
+    return status;
 }
 
 void kith_i_median_close(kith_i_median_run *run)
@@ -43,6 +111,9 @@ void kith_i_median_close(kith_i_median_run *run)
     kith_i_free(run->lattice.coords);
     kith_i_free(run->lattice.squares);
     kith_i_free(run->radius);
+    kith_i_free(run->features);
+    kith_i_free(run->slot);
+    kith_i_free(run->part);
 }
 
 /* ---- tau ------------------------------------------------------------------
@@ -105,13 +176,13 @@ static void pull(const void *arg, const kith_i_block *block, double *scratch,
     kith_i_pull_block(arg, block, scratch, cell, value);
 }
 
-/* Move one centre. sum: d + 1 released numbers with noise of this standard
+/* Move one centre. sum: width + 1 released numbers with noise of this standard
  * deviation each. A centre whose sum of inverse distances may be nothing but
  * noise, or whose step would be moved by noise beyond the bounds, stays. */
 static void move_center(const kith_i_median_run *run, const int64_t *sum,
                         double sd, double *center)
 {
-    uint32_t d = run->domain->dimension;
+    uint32_t d = run->width;
     double pulls = (double)sum[d] / KITH_I_MEDIAN_INVERSE / run->tau;
     if ((double)sum[d] < 2 * sd || pulls <= 0)
         return;
@@ -124,7 +195,8 @@ static void move_center(const kith_i_median_run *run, const int64_t *sum,
     /* the part of the step that is not noise (positive-part James-Stein) */
     double keep = square > noise ? 1 - noise / square : 0;
     for (uint32_t i = 0; i < d; i++)
-        center[i] += keep * scale * (double)sum[i];
+        center[run->features ? run->features[i] : i] +=
+            keep * scale * (double)sum[i];
     kith_i_domain_clip(run->domain, center);
 }
 
@@ -132,9 +204,12 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                                const kith_i_median_step *step, double rows,
                                double *noise, kith_error *err)
 {
-    uint32_t d = run->domain->dimension, k = run->k;
-    kith_i_centers_set(&run->lattice, run->centers);
+    uint32_t d = run->domain->dimension, w = run->width, k = run->k;
+    set_lattice(run);
     kith_i_pull arg = {.centers = &run->lattice,
+                       .slot = run->slot,
+                       .part = run->part,
+                       .width = w,
                        .tau = run->tau,
                        .unit = KITH_I_MEDIAN_UNIT,
                        .inverse = KITH_I_MEDIAN_INVERSE};
@@ -144,9 +219,10 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                           kith_i_pull_scratch(k, d, run->domain->sparse)};
     kith_i_cells_spec spec = {.what = step->what,
                               .cells = k,
-                              .width = d + 1,
+                              .width = w + 1,
                               .radius = run->radius,
                               .ball = 1,
+                              .unit = 1 / (double)KITH_I_MEDIAN_UNIT,
                               .count_charge = step->count_charge,
                               .sum_charge = step->charge};
     kith_i_cells cells;
@@ -156,8 +232,8 @@ kith_status kith_i_median_move(kith_i_median_run *run,
         return status;
     double total = 0;
     for (uint32_t j = 0; j < k; j++) {
-        const int64_t *sum = cells.sums + (size_t)j * (d + 1);
-        total += fmax((double)sum[d], 0);
+        const int64_t *sum = cells.sums + (size_t)j * (w + 1);
+        total += fmax((double)sum[w], 0);
         move_center(run, sum, cells.sum_sd[j], run->centers + (size_t)j * d);
         if (cells.counts)
             run->weights[j] = fmax((double)cells.counts[j], 0);
@@ -165,7 +241,7 @@ kith_status kith_i_median_move(kith_i_median_run *run,
     /* Of an average cluster; in a plan all its records are at distance tau. */
     double parts = rows > 0 ? rows : total / KITH_I_MEDIAN_INVERSE;
     double pulls = fmax(parts / k, 1) / run->tau;
-    *noise = cells.sum_sd[0] * sqrt(d) / (KITH_I_MEDIAN_UNIT * pulls);
+    *noise = cells.sum_sd[0] * sqrt(w) / (KITH_I_MEDIAN_UNIT * pulls);
     kith_i_cells_free(&cells);
     return KITH_OK;
 }

@@ -123,6 +123,8 @@ static kith_status run_rounds(kith_session *session,
                            .view = spec->view,
                            .scratch =
                                kith_i_swap_scratch(spec->count, arg->points.d)};
+    double step = kith_i_domain_step(kith_i_view_domain(spec->view));
+    double unit = arg->median ? step : ldexp(step * step, arg->shift);
     for (uint32_t t = 0; t < spec->rounds; t++) {
         char what[64];
         snprintf(what, sizeof what, "swap %u of %u", t + 1, spec->rounds);
@@ -130,6 +132,7 @@ static kith_status run_rounds(kith_session *session,
                                     .slots = spec->k,
                                     .candidates = spec->count,
                                     .bound = (uint32_t)arg->bound,
+                                    .unit = unit,
                                     .charge = spec->charge / spec->rounds};
         kith_i_swap swap;
         kith_status status =

@@ -15,6 +15,7 @@
 #include "balcan_i.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dp/release_features.h"
@@ -172,7 +173,9 @@ static kith_status choose_and_sum(kith_i_recovery *r, const char *what,
                       .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, r->k,
                                                        arg->points.d,
                                                        arg->points.sparse)};
-    kith_i_features_spec spec = {.what = what,
+    char chosen[96]; /* the receipt's sensitivity is that of all picks */
+    snprintf(chosen, sizeof chosen, "%s features, %u picks", what, arg->m);
+    kith_i_features_spec spec = {.what = chosen,
                                  .cells = r->k,
                                  .picks = arg->m,
                                  .bound = kith_i_sparse_bound(domain),

@@ -1,6 +1,10 @@
 /* Results: construction and the public accessors. */
 #include "result_i.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/base_i.h"
 #include "kith/subspace.h"
 
@@ -28,6 +32,49 @@ void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
     for (size_t j = 0; j < result->k; j++)
         kith_i_domain_restore(domain, lattice + j * result->d,
                               result->centers + j * result->d);
+}
+
+typedef struct {
+    const char *what;
+    size_t at;
+} named;
+
+static int compare_named(const void *p, const void *q)
+{
+    const named *a = p, *b = q;
+    int order = strcmp(a->what, b->what);
+    return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+kith_status kith_i_result_number(kith_result *result, kith_error *err)
+{
+    size_t n = result->receipt_count;
+    named *list = kith_i_alloc(n, sizeof *list);
+    if (!list)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        list[i] = (named){result->receipts[i].what, i};
+    qsort(list, n, sizeof *list, compare_named);
+    kith_status status = KITH_OK;
+    for (size_t i = 0, same = 0; !status && i < n; i += same) {
+        for (same = 1; i + same < n; same++)
+            if (strcmp(list[i].what, list[i + same].what) != 0)
+                break;
+        size_t room = strlen(list[i].what) + 64;
+        for (size_t r = same; !status && same > 1 && r-- > 0;) {
+            char *text = kith_i_alloc(room, 1);
+            const char **what = &result->receipts[list[i + r].at].what;
+            if (!text) {
+                status = kith_i_fail_memory(err);
+                break;
+            }
+            snprintf(text, room, "%s, round %zu of %zu", *what, r + 1, same);
+            kith_i_free((void *)(uintptr_t)*what);
+            *what = text;
+        }
+    }
+    kith_i_free(list);
+    return status;
 }
 
 int kith_i_result_set_planes(kith_result *result, uint32_t q,

@@ -24,6 +24,7 @@ struct kith_result {
     double step, noise;
     double reach;      /* bound of a row's length, (normalised) units */
     uint32_t distinct; /* centres that differ */
+    uint32_t carried;  /* groups that the budget told apart; 0: all k */
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";
@@ -34,6 +35,13 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain);
  * original units. */
 void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
                                const double *lattice);
+
+/* advice.c: fill what the advice of a result with centres is made of. */
+kith_status kith_i_result_advise(kith_result *result,
+                                 const kith_i_domain *domain, kith_error *err);
+
+/* Receipts of the same words are told apart: "..., round 2 of 5". */
+kith_status kith_i_result_number(kith_result *result, kith_error *err);
 
 /* Make room for bases of dimension q and fill them from planes (k x q x d).
  * Nonzero when memory is short. */

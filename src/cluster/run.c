@@ -20,6 +20,8 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     if (!status)
         status = kith_i_session_receipts(session, &result->receipts,
                                          &result->receipt_count, err);
+    if (!status)
+        status = kith_i_result_number(result, err);
     if (status)
         kith_result_free(result);
     else

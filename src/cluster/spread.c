@@ -1,11 +1,12 @@
 /* A start that does not look at the data: k points far from each other and
  * from the border (sphere packing, Su et al. 2016). The largest separation
- * that random placement reaches is found by bisection. Public coins. */
+ * that random placement reaches is found by bisection. Each pair is looked at,
+ * so more than MOST_PACKED points are placed uniformly. Public coins. */
 #include "cluster_i.h"
 
 #include <math.h>
 
-enum { BISECTIONS = 12, TRIES = 40 };
+enum { BISECTIONS = 12, TRIES = 40, MOST_PACKED = 2048 };
 #define SPARSE_START 0.05
 
 /* A random point of the domain at distance >= margin from its border (0..1:
@@ -68,7 +69,7 @@ static int pack(const kith_i_domain *m, uint32_t k, double a,
         for (int t = 0; t < TRIES && !placed; t++) {
             place(m, coins, margin, p);
             placed = 1;
-            for (uint32_t i = 0; i < j && placed; i++)
+            for (uint32_t i = 0; a > 0 && i < j && placed; i++)
                 placed =
                     squared_distance(p, points + (size_t)i * d, d) >= 4 * a * a;
         }
@@ -96,7 +97,7 @@ kith_status kith_i_spread(const kith_i_domain *m, uint32_t k,
         kith_i_free(trial);
         return KITH_OK;
     }
-    for (int step = 0; step < BISECTIONS; step++) {
+    for (int step = 0; step < BISECTIONS && k <= MOST_PACKED; step++) {
         double a = (low + high) / 2;
         if (pack(m, k, a, coins, trial)) {
             low = a;

@@ -46,9 +46,10 @@ static double spent(const kith_result *r, int pure)
             assert_true(receipt.sensitivity / receipt.scale <= receipt.loss &&
                         receipt.sensitivity / receipt.scale >=
                             receipt.loss * (1 - 1e-6));
-        else if (pure) /* selection: range / bound, halved for replace-one */
-            assert_true(receipt.sensitivity / receipt.scale <=
-                        receipt.loss * (1 + 1e-9));
+        else { /* selection: its range e, or 0.6267 e */
+            double e = receipt.sensitivity / receipt.scale;
+            assert_true(fabs(e * (pure ? 1 : .6267) / receipt.loss - 1) < 1e-6);
+        }
     }
     return sum;
 }

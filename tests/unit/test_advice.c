@@ -79,11 +79,46 @@ static void test_distinct(void **state)
     }
 }
 
+/* Rows without clusters, as many as leave room for a few groups only: pure auto
+ * makes k centres from those, and says so even where each group's noise is
+ * calm. */
+static void test_fewer_groups(void **state)
+{
+    (void)state;
+    enum { N = 2000, D = 30, K = 40 };
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 5, 0);
+    double *rows = malloc(N * D * sizeof *rows);
+    for (size_t i = 0; i < N * D; i++)
+        rows[i] = 2 * kith_i_coins_unit(&coins) - 1;
+    kith_session *s =
+        open_session(load(rows, N, D, unit_box()), 1, 0, KITH_ADD_REMOVE, 1, 1);
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = K;
+    kith_result *r = NULL;
+    assert_int_equal(kith_kmeans(s, &opt, &r, NULL), KITH_OK);
+    assert_in_range(r->carried, 1, K - 1);
+    double calm = floor(K * .25 * r->reach / r->noise);
+    print_message("%u groups, by the noise %g\n", r->carried, calm);
+    assert_int_equal(kith_result_sensible_clusters(r),
+                     fmax(1, fmin(calm, r->carried)));
+    assert_true(kith_result_sensible_clusters(r) < K);
+    r->noise = r->reach / 1000; /* of itself no reason to warn */
+    assert_int_equal(kith_result_sensible_clusters(r), r->carried);
+    r->carried = 0;
+    assert_true(kith_result_sensible_clusters(r) > K);
+    kith_result_free(r);
+    kith_session_close(s);
+    free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule),
         cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_fewer_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "cluster/kmedian_i.h"
 #include "support/make_data.h"
+#include "support/stat.h"
 
 /* ---- the kernel -----------------------------------------------------------
  */
@@ -125,10 +126,40 @@ static void test_pull_sparse(void **state)
                           .start = start,
                           .index = index,
                           .value = values};
+    /* All features. */
+    uint32_t slot[D];
+    for (uint32_t i = 0; i < D; i++)
+        slot[i] = i;
+    pull.slot = slot;
+    pull.part = f.coords;
+    pull.width = D;
     kith_i_pull_block(&pull, &block, scratch, other, sparse);
-    free(scratch);
     assert_memory_equal(cell, other, sizeof cell);
     assert_memory_equal(dense, sparse, sizeof dense);
+    /* Three of the features, in another order: the same numbers; distances are
+     * still those of the whole rows. */
+    enum { W = 3 };
+    static const uint32_t features[W] = {7, 0, 4};
+    static int32_t some[N * (W + 1)];
+    double part[K * W];
+    for (int i = 0; i < D; i++)
+        slot[i] = W;
+    for (uint32_t t = 0; t < W; t++) {
+        slot[features[t]] = t;
+        for (int j = 0; j < K; j++)
+            part[j * W + (int)t] = f.coords[j * D + (int)features[t]];
+    }
+    pull.part = part;
+    pull.width = W;
+    kith_i_pull_block(&pull, &block, scratch, other, some);
+    free(scratch);
+    assert_memory_equal(cell, other, sizeof cell);
+    for (int r = 0; r < N; r++) {
+        for (int t = 0; t < W; t++)
+            assert_int_equal(some[r * (W + 1) + t],
+                             dense[r * WIDTH + (int)features[t]]);
+        assert_int_equal(some[r * (W + 1) + W], dense[r * WIDTH + D]);
+    }
 }
 
 /* ---- runs -----------------------------------------------------------------
@@ -334,31 +365,14 @@ static void test_odd_shapes(void **state)
             }
 }
 
-static double gaussian_mu(double epsilon, double delta)
-{
-    double low = 0, high = 100;
-    for (int i = 0; i < 200; i++) {
-        double mu = (low + high) / 2;
-        double value =
-            erfc((epsilon / mu - mu / 2) / sqrt(2)) / 2 -
-            exp(epsilon) * erfc((epsilon / mu + mu / 2) / sqrt(2)) / 2;
-        if (value > delta)
-            high = mu;
-        else
-            low = mu;
-    }
-    return low;
-}
-
 /* Losses add up to what was declared, and each is sensitivity over scale; a
- * step's sensitivity is what one record can add: a unit vector and a quarter,
- * in units of 2^20 lattice steps (R7). */
+ * step's sensitivity is what one record can add: a unit vector and a quarter
+ * (R7). */
 static void check_spend(const kith_result *result, kith_privacy p)
 {
     double spent = 0, twice = p.neighbors == KITH_REPLACE_ONE ? 2 : 1;
-    double unit = 0x1p20 * kith_result_step(result);
     int pure = p.delta == 0;
-    double want = unit * twice * sqrt(1 + 1. / 16);
+    double want = twice * sqrt(1 + 1. / 16);
     for (size_t i = 0; i < kith_result_receipt_count(result); i++) {
         kith_receipt r;
         kith_result_receipt(result, i, &r);

@@ -104,6 +104,71 @@ static void test_bounds(void **state)
     kith_i_domain_free(m);
 }
 
+/* Boxes without a ball: entries are counted from 0, wherever the box lies, in
+ * dense rows as in sparse ones; the bounds hold for the origin that is used. */
+static void test_box_origin(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high, zero; /* zero: what is not an entry */
+        int normalize;
+    } boxes[] = {{0, 1, 0, 0},  {-1, 3, 0, 0}, {2, 5, 2, 0}, {-4, -1, -1, 0},
+                 {0, 10, 0, 1}, {-1, 3, 0, 1}, {2, 5, 2, 1}};
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 77, 0);
+    for (size_t c = 0; c < sizeof boxes / sizeof *boxes; c++)
+        for (uint32_t s = 1; s <= D; s += 13) {
+            double low = boxes[c].low, high = boxes[c].high;
+            kith_bounds b = {.lower = &low,
+                             .upper = &high,
+                             .box_count = 1,
+                             .sparsity = s,
+                             .normalize = boxes[c].normalize};
+            kith_i_domain *m;
+            assert_int_equal(kith_i_domain_new(&b, D, 0, &m, NULL), KITH_OK);
+            for (int run = 0; run < 50; run++) {
+                double raw[D], t[D], lattice[D], back[D];
+                int16_t q[D];
+                uint64_t l1 = 0, l2 = 0;
+                for (int i = 0; i < D; i++)
+                    raw[i] = boxes[c].zero;
+                for (uint32_t n = 0; n < s; n++) /* at most s entries */
+                    raw[kith_i_coins_below(&coins, D)] =
+                        low + (high - low) * kith_i_coins_unit(&coins);
+                kith_i_quantize_dense(m, raw, t, q);
+                for (int i = 0; i < D; i++) {
+                    l1 += (uint64_t)abs(q[i]);
+                    l2 += (uint64_t)((int32_t)q[i] * q[i]);
+                    lattice[i] = q[i];
+                }
+                assert_true(l1 <= m->l1 && l2 <= m->l2_squared);
+                kith_i_domain_restore(m, lattice, back);
+                for (int i = 0; i < D; i++)
+                    assert_true(fabs(back[i] - raw[i]) <= (high - low) / 8192);
+            }
+            kith_i_domain_free(m);
+        }
+    /* A ball elsewhere would make an entry of every zero. */
+    double low = -1, high = 1, center = .5;
+    kith_bounds b = {
+        .radius = 1, .center = &center, .center_count = 1, .sparsity = 2};
+    kith_i_domain *m = NULL;
+    assert_int_equal(kith_i_domain_new(&b, D, 0, &m, NULL), KITH_ERR_PRIVACY);
+    center = 0;
+    assert_int_equal(kith_i_domain_new(&b, D, 0, &m, NULL), KITH_OK);
+    kith_i_domain_free(m);
+    b = (kith_bounds){.lower = &low,
+                      .upper = &high,
+                      .box_count = 1,
+                      .normalize = 1,
+                      .radius = 1,
+                      .sparsity = 2};
+    assert_int_equal(kith_i_domain_new(&b, D, 0, &m, NULL), KITH_ERR_PRIVACY);
+    b.sparsity = D; /* nothing is counted */
+    assert_int_equal(kith_i_domain_new(&b, D, 0, &m, NULL), KITH_OK);
+    kith_i_domain_free(m);
+}
+
 /* The receipt of a pure sum shows the smaller sensitivity. */
 static void test_noise(void **state)
 {
@@ -136,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_box_origin),
         cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

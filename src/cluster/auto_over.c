@@ -1,0 +1,180 @@
+/* A8: a better coreset from steps with more cells than clusters, and how much
+ * of it to believe. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Heavy tails (trust_cells): this much of the variance is far out, and less
+ * than this of it would count. */
+static const double far_rows = .1, well_seen = .7;
+
+/* Variance beyond two rms distances from the mean, by their histogram. */
+static double far_variance(const auto_space *space, double far)
+{
+    const auto_hist *norms = &space->norms;
+    double sum = 0;
+    for (uint32_t b = 0; b < norms->bins; b++) {
+        double square = pow(norms->mid[b] * space->finer, 2);
+        sum += square > far ? norms->h[b] * square : 0;
+    }
+    return sum / norms->total;
+}
+
+/* How much of its size each fine cell weighs in the coreset: less the noisier
+ * its mean, nothing if it does not stand out. That hides heavy tails, whose
+ * cells are wide and have few rows. So if far cells lose much by it, and the
+ * histogram or the cells say that much of the variance is there, their noise
+ * counts against their distance instead. sd: of the sizes. */
+static void trust_cells(const auto_run *run, const auto_space *space,
+                        const auto_step *found, const double *sd,
+                        const double *centers, double *trust)
+{
+    uint32_t q = space->q;
+    double far = 4 * space->trace, seen = 0, all = 0;
+    for (int restore = 0; restore < 2; restore++) {
+        for (uint32_t j = 0; j < found->k; j++) {
+            double square = 0, size = found->size[j];
+            double noise = q * found->noise[j] * found->noise[j];
+            for (uint32_t i = 0; i < q; i++)
+                square += pow(centers[(size_t)j * q + i], 2);
+            if (restore && square <= far)
+                continue;
+            double signal = (restore ? square : space->trace) / 4;
+            int stands =
+                size > (restore && sd[j] == found->size_sd ? 1 : 2) * sd[j];
+            trust[j] = stands ? 1 / (1 + noise / signal) : 0;
+            if (stands && square > far) {
+                all += size * fmax(square - noise, 0);
+                seen += trust[j] * size * fmax(square - noise, 0);
+            }
+        }
+        if (space->blind || seen >= well_seen * all ||
+            fmax(far_variance(space, far), all / run->n_hat) <
+                far_rows * space->trace)
+            return;
+    }
+}
+
+/* What the forest knew of the size of each of k cells, and the variance of
+ * that. */
+static void sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
+                      double *size, double *variance)
+{
+    memset(size, 0, k * sizeof *size);
+    memset(variance, 0, k * sizeof *variance);
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t label = 0;
+        double best = HUGE_VAL;
+        for (uint32_t j = 0; j < k; j++) {
+            double v = kith_i_distance_squared(
+                c->points + (size_t)i * c->q, centers + (size_t)j * c->q, c->q);
+            if (v < best) {
+                best = v;
+                label = j;
+            }
+        }
+        size[label] += c->size[i];
+        variance[label] += c->unsure[i];
+    }
+}
+
+/* Cells in a shell have few rows, often in one leaf whose size is better known
+ * than the cell's: the mean of both, by precision. Elsewhere the forest's sizes
+ * are not used (variance 0 or infinite). sd: k, of the sizes. */
+static void join_sizes(const double *size, const double *variance,
+                       auto_step *found, double *sd)
+{
+    double mine = found->size_sd * found->size_sd;
+    for (uint32_t j = 0; j < found->k; j++) {
+        sd[j] = found->size_sd;
+        if (!(variance[j] < HUGE_VAL) || !(variance[j] > 0))
+            continue;
+        double sum = 1 / mine + 1 / variance[j];
+        found->size[j] = (found->size[j] / mine + size[j] / variance[j]) / sum;
+        sd[j] = sqrt(1 / sum);
+    }
+}
+
+/* The cells that are believed become the coreset. */
+static kith_status make_coreset(const auto_step *found, uint32_t q,
+                                const double *centers, const double *scale,
+                                const double *trust, auto_coreset *coreset,
+                                kith_error *err)
+{
+    uint32_t kept = 0, n = 0;
+    for (uint32_t j = 0; j < found->k; j++)
+        kept += trust[j] > 0;
+    if (kept == 0)
+        return KITH_OK; /* the one before is better than none */
+    auto_coreset made;
+    kith_status status = auto_coreset_new(&made, kept, q, err);
+    if (status)
+        return status;
+    for (uint32_t j = 0; j < found->k; j++) {
+        if (!(trust[j] > 0))
+            continue;
+        memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
+               q * sizeof *centers);
+        made.size[n] = found->size[j];
+        made.within[n] = scale[j] * scale[j];
+        made.weight[n++] = found->size[j] * trust[j];
+    }
+    auto_coreset_free(coreset);
+    *coreset = made;
+    return KITH_OK;
+}
+
+/* Typical distances by what a step found; not much less than is usual. */
+static void update_scales(const auto_step *found, double *scale)
+{
+    double sum = 0, usual = 0;
+    for (uint32_t j = 0; j < found->k; j++) {
+        scale[j] = found->rms[j];
+        sum += found->wide[j] ? 0 : scale[j];
+        usual += !found->wide[j];
+    }
+    for (uint32_t j = 0; j < found->k; j++)
+        scale[j] = fmax(scale[j], .15 * sum / fmax(usual, 1));
+}
+
+kith_status auto_over_cluster(auto_run *run, const auto_space *space,
+                              const auto_shares *shares, uint32_t cells,
+                              auto_coreset *coreset, kith_error *err)
+{
+    uint32_t q = space->q;
+    double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
+    double *scale = kith_i_alloc(2 * (size_t)cells, sizeof *scale);
+    double *trust = kith_i_alloc(cells, sizeof *trust);
+    double *sd = kith_i_alloc(cells, sizeof *sd);
+    double *before = kith_i_alloc(2 * (size_t)cells, sizeof *before);
+    auto_step found = {0};
+    kith_status status =
+        centers && scale && trust && sd && before
+            ? auto_solve(run, coreset, cells, 1, 1, cells <= 100, centers, err)
+            : kith_i_fail_memory(err);
+    if (!status)
+        auto_scales(coreset, cells, centers, scale);
+    if (!status && run->shells)
+        sum_sizes(coreset, cells, centers, before, before + cells);
+    for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
+        auto_step_free(&found);
+        status = auto_step_in_view(run, space, shares, cells, NULL, scale,
+                                   shares->over / shares->over_steps,
+                                   "fine cell", centers, &found, err);
+        if (!status)
+            update_scales(&found, scale);
+    }
+    if (!status) {
+        join_sizes(before, before + cells, &found, sd);
+        trust_cells(run, space, &found, sd, centers, trust);
+        status = make_coreset(&found, q, centers, scale, trust, coreset, err);
+    }
+    auto_step_free(&found);
+    kith_i_free(centers);
+    kith_i_free(scale);
+    kith_i_free(trust);
+    kith_i_free(sd);
+    kith_i_free(before);
+    return status;
+}
