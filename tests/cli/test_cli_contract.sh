@@ -69,7 +69,7 @@ refuse 2 '\-\-seed' kmeans -k 2 -e 1 $B --seed 9223372036854775808 ok.csv
 refuse 2 '\-\-insecure-seed' kmeans -k 2 -e 1 $B --insecure-seed x ok.csv
 
 # ---- bounds ----------------------------------------------------------------
-for b in 1:0 0 0: :1 0:1:2 a:b 0:inf nan:1 0,1 ''; do
+for b in 1:0 1:1 0 0: :1 0:1:2 a:b 0:inf nan:1 0,1 ''; do
     refuse 2 '\-\-bounds' kmeans -k 2 -e 1 "--bounds=$b" ok.csv
 done
 for r in 0 -1 nan inf x; do
@@ -85,9 +85,22 @@ run 0 kmeans -k 2 -e 1 --bounds-file b.csv ok.csv
 refuse 2 'exclude each other' kmeans -k 2 -e 1 $B --bounds-file b.csv ok.csv
 printf '0,1\n0,1\n0,1\n' >b3.csv
 refuse 2 '' kmeans -k 2 -e 1 --bounds-file b3.csv ok.csv
+printf '0,1\n' >b1.csv # one line is one feature, not all of them
+refuse 2 '1 features, the data has 2' kmeans -k 2 -e 1 --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 2' kmedian -k 2 -e 1 --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 2' subspace -k 2 -q 1 -e 1 --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 2' local simulate -k 2 -e 1 --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 2' kmeans -k 2 --non-private --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 4' kmeans -k 2 -e 1 --bounds-file b1.csv \
+    --dry-run --rows 100 --dimension 4
+refuse 2 '1 features, the data has 4' local plan -k 2 -e 1 --bounds-file b1.csv \
+    --rows 100 --dimension 4
+run 0 kmeans -k 2 -e 1 --bounds-file b1.csv --columns 2 ok.csv
 refuse 4 'absent.csv' kmeans -k 2 -e 1 --bounds-file absent.csv ok.csv
-printf '0,1\n3,2\n' >bad.csv
-refuse 4 'bad.csv: line 2' kmeans -k 2 -e 1 --bounds-file bad.csv ok.csv
+for pair in 3,2 2,2; do
+    printf '0,1\n%s\n' $pair >bad.csv
+    refuse 4 'bad.csv: line 2.*lo below hi' kmeans -k 2 -e 1 --bounds-file bad.csv ok.csv
+done
 printf '0,1\n0;1\n' >bad.csv
 refuse 4 'bad.csv: line 2' kmeans -k 2 -e 1 --bounds-file bad.csv ok.csv
 printf 'lo,hi\n' >bad.csv
@@ -110,6 +123,7 @@ refuse 2 'reads no data' kmeans -k 2 -e 1 $B --dry-run --rows 9 --dimension 2 ok
 refuse 2 'needs --rows' kmeans -k 2 -e 1 $B --dry-run --dimension 2
 refuse 2 'needs --rows' kmeans -k 2 -e 1 $B --dry-run --rows 9
 refuse 2 'no meaning with --dry-run' kmeans -k 2 -e 1 $B --dry-run --rows 9 --dimension 2 --insecure-seed 1
+refuse 2 'no meaning with --dry-run' subspace -k 2 -q 1 -e 1 $B --dry-run --rows 9 --dimension 2 --format svm
 refuse 2 'neither in .npy' kmeans -k 2 -e 1 $B --centers c.txt ok.csv
 refuse 2 'same file' kmeans -k 2 -e 1 $B --centers c.csv -o c.csv ok.csv
 refuse 2 'is an input' kmeans -k 2 -e 1 $B -o ./ok.csv ok.csv
@@ -170,6 +184,22 @@ refuse 4 'cut.csv.gz' kmeans -k 2 -e 1 $B cut.csv.gz
 # ---- the number of rows is private: more centres than rows is fine ---------
 run 0 kmeans -k 9 -e 1 $B ok.csv
 run 0 kmeans -k 9 -e 1 --delta 1e-6 --radius 1 ok.csv
+
+# ---- fewer centres than were asked for are never silent --------------------
+printf '0.5,0.5\n0.5,0.5\n0.5,0.5\n' >equal.csv
+for command in kmeans kmedian; do
+    run 0 $command --non-private -k 2 $B --quiet equal.csv
+    said 'warning: only 1 of the 2 centres differ'
+    run 0 $command --non-private -k 2 $B --quiet ok.csv
+    check "no warning" sh -c "! grep -q 'centres differ' '$ERR'"
+done
+run 0 local simulate -k 9 -e .5 $B --quiet --insecure-seed 1 -o few.json ok.csv
+python "a warning with fewer centres" few.json "$ERR" <<'P'
+import json, sys
+found = len(json.load(open(sys.argv[1]))["centers"])
+assert (found < 9) == ("could be told from noise" in open(sys.argv[2]).read()), found
+assert found < 9
+P
 
 # ---- weak guarantees are named ---------------------------------------------
 run 0 kmeans -k 2 -e 11 $B ok.csv

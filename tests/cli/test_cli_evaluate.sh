@@ -187,4 +187,13 @@ refuse 4 'folder.*directory' evaluate folder rows.csv
 refuse 4 '/dev/zero' evaluate /dev/zero rows.csv
 printf '%s' "$C}" >least.json
 run 0 evaluate least.json rows.csv
+
+# ---- rows that were left out; rows of another shape ------------------------
+printf '0.1,0.2\n0.3,\n0.9,0.8\n' >gap.csv
+printf '0.1,0.2,0.3\n' >three.csv
+"$KITH" kmeans -k 2 -e 1 --bounds 0:1 --missing drop --quiet -o gap.json gap.csv 2>"$ERR"
+run 0 assign gap.json --missing drop gap.csv
+said 'left out have no label'
+refuse 4 'has 3 columns, not the 2 that the model' evaluate gap.json three.csv
+refuse 4 'has 3 columns, not the 2 that the model' assign gap.json three.csv
 finish

@@ -81,6 +81,30 @@ check "its target is replaced" grep -q '"kith": 1' real.json
 rm -f ./*.json
 clean
 
+# ---- one file under two names ----------------------------------------------
+mkdir -p out/deep
+ln -s out link
+for pair in "out/c.csv ./out/c.csv" "c.csv $PWD/c.csv" "out/c.csv link/c.csv" \
+    "out/deep/../c.csv out/c.csv"; do
+    set -- $pair
+    for _ in absent existing; do
+        refuse 2 'same file' kmeans $A -o "$1" --centers "$2" rows.csv
+        refuse 2 'same file' kmedian $A -o "$1" --centers "$2" rows.csv
+        refuse 2 'same file' local simulate $A -o "$1" --centers "$2" rows.csv
+        refuse 2 'file of its own' generate gaussians --rows 9 --dimension 2 -k 2 \
+            -o "$1" --labels "$2"
+        echo old >"$1"
+    done
+    check "untouched" [ "$(cat "$2")" = old ]
+    rm "$1"
+done
+ln -s c.csv out/alias.csv
+echo old >out/c.csv
+refuse 2 'same file' kmeans $A -o out/alias.csv --centers out/c.csv rows.csv
+run 0 kmeans $A -o out/c.json --centers out/c.csv rows.csv
+run 0 kmeans $A -o out/deep/c.csv --centers out/c.csv rows.csv
+rm -r out link
+
 # ---- signals ---------------------------------------------------------------
 mkfifo pipe
 for signal in TERM INT HUP; do

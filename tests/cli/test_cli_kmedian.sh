@@ -21,7 +21,7 @@ for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one"; do
 import json, math, sys
 m = json.load(open(sys.argv[1]))
 p = m["privacy"]
-assert m["kind"] == "kmedian" and m["method"] == "weiszfeld", m["method"]
+assert m["kind"] == "kmedian" and m["method"] == "auto", m["method"]
 assert m["k"] == 3 and len(m["centers"]) == 3 and len(m["weights"]) == 3
 assert all(-1 <= x <= 1 for row in m["centers"] for x in row)
 assert p["guarantee"] == "none" and 1 <= m["parameters"]["rounds"] <= 8

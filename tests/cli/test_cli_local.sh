@@ -127,7 +127,7 @@ refuse 2 'epsilon.*required' local simulate -k 2 --radius 1 rows.csv
 refuse 2 'clusters.*required' local simulate -e 1 --radius 1 rows.csv
 refuse 2 'public bounds are required' local simulate -k 2 -e 1 rows.csv
 refuse 2 'no input file' local simulate -k 2 -e 1 --radius 1
-refuse 2 'at most 64' local simulate -k 2 -e 65 --radius 1 rows.csv
+refuse 2 'at most 20' local simulate -k 2 -e 20.5 --radius 1 rows.csv
 refuse 2 'needs --method weighted-centers' local simulate -k 2 -e 1 --radius 1 --boxes rows.csv
 refuse 2 "'lloyd' is not known" local simulate -k 2 -e 1 --radius 1 --method lloyd rows.csv
 refuse 2 'required: how many users' local plan -k 2 -e 1

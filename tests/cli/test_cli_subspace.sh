@@ -75,6 +75,9 @@ run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one \
     --non-private-start x.csv
 said 'NOT private'
 check "so does the start" grep -q '"guarantee": "none"' "$OUT"
+run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one --quiet \
+    --non-private-start --solver tsc x.csv
+check "the start's solver is in the model" grep -q '"solver": "tsc"' "$OUT"
 
 # ---- evaluate and assign -----------------------------------------------------
 run 0 evaluate t.json --reference plain.json x.csv
@@ -212,9 +215,32 @@ import json, sys
 plan = json.load(open(sys.argv[1]))
 assert plan["dry_run"] is True and plan["k"] == 3 and plan["rows"] == 10000
 assert plan["subspace_dimension"] == 2 and plan["dimension"] == 6
-assert plan["predicted_noise_per_plane"] >= 0 and "bases" not in plan
+assert plan["predicted_noise_per_plane"] > 0 and "bases" not in plan
 assert plan["privacy"]["releases"]
 P
+# auto: the noise of the last step, sd sqrt(q (d - q) / 2) / (n / (k q)), with
+# n = 10000; sulq: the same with a tenth of mu^2; bingham, mincost: planes drawn
+# with exp(-b loss): sqrt(q (d - q) / (2 b n / (k q))); gibbs, and a sample, do
+# not tell.
+for method in auto sulq bingham mincost gibbs sample-aggregate; do
+    run 0 $S -e 3 --delta 1e-6 --method $method --dry-run --rows 10000 \
+        --dimension 6
+    [ $method = gibbs ] || [ $method = sample-aggregate ] && said 'not predicted'
+    python "predicted noise of $method" "$OUT" $method <<'P'
+import json, math, sys
+plan = json.load(open(sys.argv[1]))
+method, noise = sys.argv[2], plan["predicted_noise_per_plane"]
+last = [r for r in plan["privacy"]["releases"] if r["what"] != "guard"][-1]
+k, q, d, n = 3, 2, 6, 10000
+if method in ("auto", "sulq"):
+    want = last["scale"] * math.sqrt(q * (d - q) / 2) / (n / (k * q))
+elif method in ("bingham", "mincost"):
+    want = math.sqrt(q * (d - q) / (2 / last["scale"] * n / (k * q)))
+else:
+    want = None
+assert noise == want or abs(noise / want - 1) < 1e-6, (noise, want)
+P
+done
 refuse 2 'reads no data' $S -e 1 --dry-run --rows 9 --dimension 6 x.csv
 refuse 2 'needs --rows' $S -e 1 --dry-run --dimension 6
 refuse 2 'no meaning with --dry-run' $S -e 1 --method gibbs --debug-diagnostics \

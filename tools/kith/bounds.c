@@ -60,7 +60,7 @@ static int split_pair(char *text, char separator, double *lo, double *hi)
     *middle = '\0';
     int bad = cli_number(text, lo) || cli_number(middle + 1, hi);
     *middle = separator;
-    return bad || *lo > *hi ? -1 : 0;
+    return bad || !(*lo < *hi) ? -1 : 0;
 }
 
 static int parse_box(bounds *out, const char *text)
@@ -70,7 +70,7 @@ static int parse_box(bounds *out, const char *text)
     if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy ||
         split_pair(copy, ':', &lo, &hi))
         return cli_usage("--bounds: '%s' is not LO:HI with two finite numbers, "
-                         "LO not above HI",
+                         "LO below HI",
                          text);
     int code = append(&out->lower, 0, lo);
     if (!code)
@@ -104,7 +104,7 @@ static int read_box_lines(bounds *out, FILE *file, const char *path)
         if (split_pair(line, ',', &lo, &hi)) {
             code = cli_fail(CLI_INPUT,
                             "%s: line %zu: expected lo,hi with two finite "
-                            "numbers, lo not above hi",
+                            "numbers, lo below hi",
                             path, number);
         } else if (count == UINT32_MAX) {
             code = cli_fail(CLI_INPUT, "%s: too many lines", path);
@@ -129,6 +129,7 @@ static int parse_box_file(bounds *out, const char *path)
     FILE *file = fopen(path, "r");
     if (!file)
         return cli_fail(CLI_INPUT, "%s: %s", path, strerror(errno));
+    out->by_feature = 1;
     int code = read_box_lines(out, file, path);
     fclose(file);
     return code;
@@ -187,6 +188,15 @@ int bounds_parse(bounds *out, const args *a)
     out->view.center = out->center;
     out->view.normalize = normalize;
     return code;
+}
+
+int bounds_check(const bounds *b, uint32_t dimension)
+{
+    if (!b->by_feature || b->view.box_count == dimension)
+        return CLI_OK;
+    return cli_usage("--bounds-file: bounds are given for %u features, the "
+                     "data has %u; for the same bounds everywhere say --bounds",
+                     b->view.box_count, dimension);
 }
 
 void bounds_free(bounds *b)

@@ -208,6 +208,9 @@ static int assign_main(const args *a)
         code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
         code = job_finish(&j, code);
     }
+    if (!code && j.source.options.missing == KITH_MISSING_DROP)
+        cli_note("warning: --missing drop: rows that were left out have no "
+                 "label, so labels and rows may not\nline up");
     if (!code)
         cli_note("labels tell where each row lies, so they are NOT private: "
                  "keep them as secret as the rows");

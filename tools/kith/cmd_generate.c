@@ -194,8 +194,8 @@ static int check_side_output(const args *a, const char *name)
     const char *path = args_value(a, name);
     for (int i = 0; path && i < 3; i++) {
         const char *other = args_value(a, others[i]);
-        if (!strcmp(path, "-") ||
-            (strcmp(others[i], name) != 0 && other && !strcmp(path, other)))
+        if (!strcmp(path, "-") || (strcmp(others[i], name) != 0 && other &&
+                                   output_is_same(path, other)))
             return cli_usage("--%s needs a file of its own", name);
     }
     return CLI_OK;

@@ -75,13 +75,17 @@ static int run_on_data(kmeans_run *run, const args *a, kith_result **result)
     kith_status status = kith_dataset_open(
         a->operands, a->operand_count, &run->common.source.options,
         &run->common.bounds.view, &data, &err);
-    if (!status)
-        status = run->common.non_private
-                     ? run_plain(run, data, result, &err)
-                     : run_private(run, &data, result, &err);
+    int code = cli_status(status, &err);
+    if (!code)
+        code = bounds_check(&run->common.bounds, kith_dataset_dimension(data));
+    if (!code)
+        code = cli_status(run->common.non_private
+                              ? run_plain(run, data, result, &err)
+                              : run_private(run, &data, result, &err),
+                          &err);
     progress_clear(&run->common.progress);
     kith_dataset_free(data);
-    return cli_status(status, &err);
+    return code;
 }
 
 /* Before anything is spent. The number of rows is private, so the numbers are
@@ -135,18 +139,18 @@ static int write_all(const kmeans_run *run, const kith_result *result,
     return code;
 }
 
-/* From released and public values only. */
+/* From the result only. */
 static void warn_noise(const kmeans_run *run, const kith_result *result)
 {
     uint32_t k = run->common.clusters;
-    if (run->common.non_private)
-        return;
-    kmeans_warn_clusters(run, result);
+    if (!run->common.non_private)
+        kmeans_warn_clusters(run, result);
     uint32_t distinct = kith_result_distinct_centers(result);
     if (distinct < k)
-        cli_note("warning: only %u of the %u centres differ: the budget could "
-                 "not tell more clusters apart",
-                 distinct, k);
+        cli_note("warning: only %u of the %u centres differ: %s", distinct, k,
+                 run->common.non_private
+                     ? "the rows are no more different than that"
+                     : "the budget could not tell more clusters apart");
 }
 
 static void print_summary(const kmeans_run *run, const kith_result *result)

@@ -50,8 +50,14 @@ static int run_on_data(local_cli *cli, const args *a,
     kith_status status =
         kith_dataset_open(a->operands, a->operand_count, &c->source.options,
                           &c->bounds.view, &data, &err);
-    if (!status)
+    if (!status) {
+        int code = bounds_check(&c->bounds, kith_dataset_dimension(data));
+        if (code) {
+            kith_dataset_free(data);
+            return code;
+        }
         status = kith_local_predict_data(data, &cli->options, forecast, &err);
+    }
     if (!status && !c->quiet)
         local_print_forecast(cli, forecast);
     if (!status)
@@ -92,15 +98,20 @@ static int write_all(const local_cli *cli, const kith_result *result,
     return code ? code : output_commit(model_out);
 }
 
-static void print_summary(const local_cli *cli, const kith_result *result,
-                          const kith_local_summary *summary)
+/* Fewer than asked for is never silent. */
+static void warn_fewer(const local_cli *cli, const kith_result *result)
 {
     uint32_t k = 0;
     kith_result_centers(result, &k, NULL);
-    local_print_groups(summary);
     if (k < cli->options.clusters)
-        cli_note("only %u of %u centres could be told from noise", k,
+        cli_note("warning: only %u of %u centres could be told from noise", k,
                  cli->options.clusters);
+}
+
+static void print_summary(const local_cli *cli,
+                          const kith_local_summary *summary)
+{
+    local_print_groups(summary);
     if (cli->common.output)
         cli_note("the model was written to %s", cli->common.output);
     if (cli->options.law || cli->options.insecure)
@@ -135,8 +146,10 @@ int local_simulate_main(const args *a)
         code = write_all(&cli, result, json, &model_out, &centers);
         json_decref(json);
     }
+    if (!code)
+        warn_fewer(&cli, result);
     if (!code && !cli.common.quiet)
-        print_summary(&cli, result, summary);
+        print_summary(&cli, summary);
     output_discard(&model_out);
     output_discard(&centers);
     kith_local_summary_free(summary);

@@ -1,4 +1,6 @@
 /* `kith subspace`: open the output, read the rows, pass the gate, write. */
+#include <math.h>
+
 #include "cli.h"
 #include "commands.h"
 #include "model.h"
@@ -64,12 +66,17 @@ static int run_on_data(subspace_run *run, const args *a, kith_result **result)
     kith_status status =
         kith_dataset_open(a->operands, a->operand_count, &c->source.options,
                           &c->bounds.view, &data, &err);
-    if (!status)
-        status = c->non_private ? run_plain(run, data, result, &err)
-                                : run_private(run, &data, result, &err);
+    int code = cli_status(status, &err);
+    if (!code)
+        code = bounds_check(&c->bounds, kith_dataset_dimension(data));
+    if (!code)
+        code =
+            cli_status(c->non_private ? run_plain(run, data, result, &err)
+                                      : run_private(run, &data, result, &err),
+                       &err);
     progress_clear(&c->progress);
     kith_dataset_free(data);
-    return cli_status(status, &err);
+    return code;
 }
 
 static int write_planes(const subspace_run *run, const kith_result *result,
@@ -136,12 +143,14 @@ static int price_and_write(const subspace_run *run)
             kith_subspace_plan(c->rows, c->source.options.dimension,
                                &c->bounds.view, &c->privacy, &so, &plan, &err),
             &err);
+    double noise = plan ? kith_result_noise(plan) : 0;
     if (!code)
         code = run_plan_print(
             c, plan, &o,
-            json_pack("{s:I, s:f}", "subspace_dimension",
+            json_pack("{s:I, s:o}", "subspace_dimension",
                       (json_int_t)run->subspace_dimension,
-                      "predicted_noise_per_plane", kith_result_noise(plan)),
+                      "predicted_noise_per_plane",
+                      isnan(noise) ? json_null() : json_real(noise)),
             "the noise alone would turn a plane of an average cluster by");
     output_discard(&o);
     kith_result_free(plan);

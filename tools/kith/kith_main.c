@@ -50,7 +50,7 @@ static int run_part(const arg_command *command, int argc, char **argv)
         args_print_help(command);
         return CLI_OK;
     }
-    for (; command->parts[count] && count < PARTS; count++) {
+    for (; count < PARTS && command->parts[count]; count++) {
         names[count] = command->parts[count]->name + prefix;
         if (!strcmp(names[count], argv[0]))
             return run_one(command->parts[count], argc - 1, argv + 1);

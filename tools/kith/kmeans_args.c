@@ -22,7 +22,7 @@ static const arg_option plain_options[] = {
 
 static const arg_option sparsity_options[] = {
     {"sparsity", 0, "S",
-     "each row keeps its S entries farthest from the origin, the others become "
+     "each row keeps its S entries farthest from 0, the others become "
      "0: less noise for sparse rows (default: all entries)"},
 };
 
@@ -146,8 +146,7 @@ const char *kmeans_method_name(const kmeans_run *run)
 {
     enum { METHODS = sizeof method_values / sizeof *method_values };
     if (run->median)
-        return run->median_method == KITH_KMEDIAN_BALCAN ? "balcan"
-                                                         : "weiszfeld";
+        return run->median_method == KITH_KMEDIAN_BALCAN ? "balcan" : "auto";
     for (unsigned i = 0; i < METHODS; i++)
         if (method_values[i] == run->method)
             return method_names[i];
@@ -186,7 +185,7 @@ static int check_centers(const kmeans_run *run, const args *a)
     const char *f = run->centers, *model = run->common.output;
     if (f && !output_has_suffix(f, ".npy") && !output_has_suffix(f, ".csv"))
         return cli_usage("--centers: '%s' ends neither in .npy nor in .csv", f);
-    if (f && model && !strcmp(f, model))
+    if (f && model && output_is_same(f, model))
         return cli_usage("-o and --centers name the same file");
     return output_check_inputs(f, a->operands, a->operand_count);
 }

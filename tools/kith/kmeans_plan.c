@@ -35,9 +35,9 @@ void kmeans_warn_clusters(const kmeans_run *run, const kith_result *result)
     uint32_t most = kith_result_sensible_clusters(result);
     if (most < run->common.clusters)
         cli_note(
-            "warning: noise alone moves a centre by about %.3g, more than "
-            "a quarter of the bound:\nwith this budget and these bounds at "
-            "most %u clusters make sense (-k %u), not %u",
+            "warning: noise alone moves a centre by about %.3g:\nwith this "
+            "budget and these bounds at most %u clusters make sense (-k %u), "
+            "not %u",
             kith_result_noise(result), most, most, run->common.clusters);
 }
 

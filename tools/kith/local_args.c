@@ -83,8 +83,6 @@ static const arg_option bound_options[] = {
      "draw the users' coins from a seed, for tests (default: 0)"},
 };
 
-static const char EMPTY[] = "";
-
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 #define BOUNDS_TITLE "Bounds (public; a box or a ball or both are required)"
 
@@ -121,8 +119,8 @@ const arg_command local_simulate_command = {
     .summary = "Run the whole protocol in one process, each row a user.",
     .usage = "-k K -e EPS [--delta D] BOUNDS [OPTION]... INPUT...",
     .notes = "Every row answers one question with secret coins of its own, as "
-             "its owner's device\nwould. Whoever runs this holds the rows; "
-             "the model is what a server that never\nholds them would have "
+             "its owner's\ndevice would. Whoever runs this holds the rows; "
+             "the model is what a server that\nnever holds them would have "
              "learnt.\n"
              "Example: kith local simulate -k 5 -e 2 --radius 1 -o model.json "
              "rows.csv\n",
@@ -132,8 +130,7 @@ const arg_command local_simulate_command = {
 };
 const arg_command local_plan_command = {
     .name = "local plan",
-    .summary = "Price a deployment: rounds, groups, bytes and the predicted "
-               "error.",
+    .summary = "Price a deployment: rounds, groups, bytes, expected error.",
     .usage = "--rows N --dimension D -k K -e EPS [BOUNDS] [OPTION]...",
     .notes = "Reads no data. The questions are those of a trial on clear "
              "clusters; the\nforecast says when noise will hide the answer.\n"
@@ -147,7 +144,7 @@ const arg_command local_bound_command = {
     .summary = "Show that clusters below about the root of n are invisible.",
     .usage = "-e EPS [OPTION]...",
     .notes = "Protocol B of the paper's Section 5 with a 2-means method: how "
-             "often are s root n\nusers at a secret place told from none? "
+             "often are s root\nn users at a secret place told from none? "
              "s = 0 is the database without any.\n"
              "Example: kith local lower-bound -e 1 --rows 10000 --trials 12\n",
     .groups = bound_groups,
@@ -218,8 +215,8 @@ static int parse_privacy(local_cli *cli, const args *a)
         code = args_real(a, "delta", &p->delta);
     if (code)
         return code;
-    if (!(p->epsilon > 0 && p->epsilon <= 64))
-        return cli_usage("--epsilon: '%s' is not above 0 and at most 64",
+    if (!(p->epsilon > 0 && p->epsilon <= 20))
+        return cli_usage("--epsilon: '%s' is not above 0 and at most 20",
                          args_value(a, "epsilon"));
     if (!(p->delta >= 0 && p->delta < 1))
         return cli_usage("--delta: '%s' is not from 0 to below 1",
@@ -245,14 +242,17 @@ static int parse_list(const args *a, const char *name, const char *otherwise,
                       double **out, size_t *count)
 {
     const char *text = args_value(a, name);
-    char *copy = strdup(text ? text : otherwise), *rest = copy;
-    int code = copy ? CLI_OK : cli_no_memory();
+    text = text ? text : otherwise;
     size_t most = 1;
-    for (const char *p = copy ? copy : EMPTY; *p; p++)
+    for (const char *p = text; *p; p++)
         most += *p == ',';
+    char *copy = strdup(text), *rest = copy;
     *out = calloc(most, sizeof **out);
-    if (!code && !*out)
-        code = cli_no_memory();
+    if (!copy || !*out) {
+        free(copy);
+        return cli_no_memory();
+    }
+    int code = CLI_OK;
     while (!code && rest) {
         double *value = *out + (*count)++;
         if (cli_number(strsep(&rest, ","), value) || *value < 0)
@@ -303,7 +303,9 @@ static int parse_plan(local_cli *cli, const args *a)
         cli->common.bounds.view.radius = 1;
         return code;
     }
-    return code ? code : bounds_parse(&cli->common.bounds, a);
+    if (!code)
+        code = bounds_parse(&cli->common.bounds, a);
+    return code ? code : bounds_check(&cli->common.bounds, cli->dimension);
 }
 
 static int parse_simulate(local_cli *cli, const args *a)
@@ -319,7 +321,8 @@ static int parse_simulate(local_cli *cli, const args *a)
     if (!code && f && !output_has_suffix(f, ".npy") &&
         !output_has_suffix(f, ".csv"))
         code = cli_usage("--centers: '%s' ends neither in .npy nor in .csv", f);
-    if (!code && f && cli->common.output && !strcmp(f, cli->common.output))
+    if (!code && f && cli->common.output &&
+        output_is_same(f, cli->common.output))
         code = cli_usage("-o and --centers name the same file");
     if (!code)
         code = output_check_inputs(cli->common.output, a->operands,

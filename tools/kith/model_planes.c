@@ -23,11 +23,13 @@ json_t *model_bases(const double *bases, uint32_t k, uint32_t d, uint32_t q)
 static int add_method(json_t *parameters, const subspace_run *run)
 {
     int bad = 0, aggregate = run->method == KITH_SUBSPACE_SAMPLE_AGGREGATE;
-    if (run->common.non_private || aggregate)
+    if (run->common.non_private || aggregate || run->non_private_start)
         bad = json_object_set_new(parameters, "solver",
                                   json_string(subspace_solver_name(run)));
     if (run->common.non_private)
         return bad;
+    bad |= json_object_set_new(parameters, "method",
+                               json_string(subspace_method_name(run)));
     if (run->method == KITH_SUBSPACE_SULQ)
         bad |= json_object_set_new(parameters, "composition",
                                    json_string(run->basic ? "basic" : "gdp"));
@@ -42,6 +44,9 @@ static int add_method(json_t *parameters, const subspace_run *run)
     if (run->non_private_start)
         bad |=
             json_object_set_new(parameters, "non_private_start", json_true());
+    if (run->diagnostics)
+        bad |=
+            json_object_set_new(parameters, "debug_diagnostics", json_true());
     return bad;
 }
 

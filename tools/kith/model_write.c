@@ -148,6 +148,14 @@ static json_t *columns_json(const kith_source_options *opt)
     return names;
 }
 
+/* As on the command line; null: not given. */
+static json_t *header_json(const kith_source_options *opt)
+{
+    return opt->header == KITH_HEADER_AUTO
+               ? json_null()
+               : json_boolean(opt->header == KITH_HEADER_YES);
+}
+
 json_t *model_parameters(const kith_result *result, const run_common *run)
 {
     const kith_bounds *b = &run->bounds.view;
@@ -162,7 +170,14 @@ json_t *model_parameters(const kith_result *result, const run_common *run)
         opt->missing == KITH_MISSING_DROP ? "drop" : "error", "public_seed",
         (json_int_t)kith_result_public_seed(result), "step",
         kith_result_step(result));
-    int bad = !parameters;
+    const char *format = source_format_name(opt->format);
+    json_t *more = json_pack(
+        "{s:o, s:o, s:o}", "rounds_asked",
+        run->rounds ? json_integer((json_int_t)run->rounds) : json_null(),
+        "format", format ? json_string(format) : json_null(), "header",
+        header_json(opt));
+    int bad = !parameters || !more || json_object_update(parameters, more);
+    json_decref(more);
     if (!bad && run->non_private)
         bad = json_object_set_new(parameters, "starts",
                                   json_integer((json_int_t)run->starts));
@@ -184,6 +199,11 @@ static json_t *center_parameters(const kith_result *result,
     uint32_t s = run->common.bounds.view.sparsity;
     int bad =
         !json || (s && json_object_set_new(json, "sparsity", json_integer(s)));
+    if (!bad && !run->common.non_private)
+        bad = json_object_set_new(json, "method",
+                                  json_string(kmeans_method_name(run)));
+    if (!bad && run->paper_constants)
+        bad = json_object_set_new(json, "paper_constants", json_true());
     if (!bad && run->median && !run->common.non_private)
         bad = json_object_set_new(
             json, "recovery",

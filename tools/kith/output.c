@@ -199,6 +199,34 @@ int output_check_inputs(const char *path, const char *const *inputs,
     return CLI_OK;
 }
 
+/* The file that output_open would replace, by its full name; the name itself
+ * when it has none. NULL: no memory. */
+static char *resolve(const char *path)
+{
+    char *full = realpath(path, NULL);
+    if (full)
+        return full;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(base - path)) : strdup(".");
+    full = folder ? realpath(folder, NULL) : NULL;
+    char *name = NULL;
+    if (full && asprintf(&name, "%s/%s", full, base) < 0)
+        name = NULL;
+    free(folder);
+    free(full);
+    return name ? name : strdup(path);
+}
+
+int output_is_same(const char *a, const char *b)
+{
+    char *x = resolve(a), *y = resolve(b);
+    int same = x && y && !strcmp(x, y);
+    free(x);
+    free(y);
+    return same;
+}
+
 int output_has_suffix(const char *name, const char *suffix)
 {
     size_t n = strlen(name), s = strlen(suffix);

@@ -28,6 +28,9 @@ void output_discard(output *o);
 int output_check_inputs(const char *path, const char *const *inputs,
                         size_t count);
 
+/* Do both names (not NULL, not "-") lead to one file, which may not exist? */
+int output_is_same(const char *a, const char *b);
+
 /* Call once, first: signals, and standard streams that are closed. */
 void output_prepare(void);
 

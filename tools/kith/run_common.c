@@ -57,9 +57,9 @@ static int check_exclusions(const run_common *run, const args *a,
     static const char *const not_plain[] = {
         "epsilon", "delta",   "adjacency", "insecure-seed",
         "ledger",  "account", "dry-run",   NULL};
-    static const char *const not_dry[] = {
-        "insecure-seed", "format", "columns", "header", "no-header",
-        "missing",       "ledger", "account", NULL};
+    static const char *const not_dry[] = {"insecure-seed", "columns", "header",
+                                          "no-header",     "missing", "ledger",
+                                          "account",       NULL};
     int code = CLI_OK;
     if (run->non_private) {
         code = run_refuse_with(a, "non-private", not_plain);
@@ -172,6 +172,8 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
         code = source_parse(&run->source, a);
     if (!code)
         code = bounds_parse(&run->bounds, a);
+    if (!code && run->dry_run)
+        code = bounds_check(&run->bounds, run->source.options.dimension);
     if (!code)
         code = output_check_inputs(run->output, a->operands, a->operand_count);
     return code;
@@ -247,8 +249,9 @@ void run_print_guarantee(const run_common *run, const kith_result *result)
                  kith_result_receipt_count(result));
         return;
     }
-    cli_note("%zu noisy releases, total loss %s = %.6g",
-             kith_result_receipt_count(result),
+    size_t count = kith_result_receipt_count(result);
+    cli_note("%zu noisy release%s, total loss %s = %.6g", count,
+             count == 1 ? "" : "s",
              p->delta > 0 ? "mu (Gaussian DP)" : "epsilon",
              model_total_loss(result));
 }

@@ -1,6 +1,7 @@
 /* --dry-run: what a run would release and how much noise that means, without
  * any data. */
 #include <jansson.h>
+#include <math.h>
 
 #include "cli.h"
 #include "model.h"
@@ -16,13 +17,21 @@ static void print_table(const run_common *run, const kith_result *plan,
     for (size_t i = 0; i < kith_result_receipt_count(plan); i++) {
         kith_receipt r;
         kith_result_receipt(plan, i, &r);
-        fprintf(stderr, "%-34s %-18s %9.5g %-2s %12.5g %12.5g\n", r.what,
-                r.mechanism, r.sensitivity, r.norm, r.scale, r.loss);
+        char scale[32] = "by the rows"; /* and not told */
+        if (r.scale > 0)
+            snprintf(scale, sizeof scale, "%.5g", r.scale);
+        fprintf(stderr, "%-34s %-18s %9.5g %-2s %12s %12.5g\n", r.what,
+                r.mechanism, r.sensitivity, r.norm, scale, r.loss);
     }
     if (model_adds_up(plan))
         fprintf(stderr, "total loss: %s %.6g\n", pure ? "epsilon" : "mu",
                 model_total_loss(plan));
-    fprintf(stderr, "%s about %.4g\n", prediction, kith_result_noise(plan));
+    double noise = kith_result_noise(plan);
+    if (isnan(noise))
+        fprintf(stderr, "how much the noise would move an answer is not "
+                        "predicted: it depends on the rows\n");
+    else
+        fprintf(stderr, "%s about %.4g\n", prediction, noise);
 }
 
 /* own, then what all plans say. */

@@ -15,7 +15,8 @@ const arg_option source_options[] = {
     {"header", 0, NULL,
      "the first line of a csv or tsv file names the columns"},
     {"no-header", 0, NULL,
-     "it does not (default: it does when there is a word in it)"},
+     "it does not (default: it does when there are only words in it; a line "
+     "that mixes words and numbers is refused)"},
     {"missing", 0, "POLICY",
      "error (default): refuse a file with a missing value; drop: leave its "
      "rows out"},
@@ -47,12 +48,20 @@ static int parse_columns(source *out, const char *text)
     return CLI_OK;
 }
 
+static const char *const formats[] = {"csv", "tsv", "npy", "svm", NULL};
+static const kith_format format_of[] = {KITH_FORMAT_CSV, KITH_FORMAT_TSV,
+                                        KITH_FORMAT_NPY, KITH_FORMAT_SVMLIGHT};
+
+const char *source_format_name(kith_format format)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (format_of[i] == format)
+            return formats[i];
+    return NULL;
+}
+
 int source_parse(source *out, const args *a)
 {
-    static const char *const formats[] = {"csv", "tsv", "npy", "svm", NULL};
-    static const kith_format format_of[] = {KITH_FORMAT_CSV, KITH_FORMAT_TSV,
-                                            KITH_FORMAT_NPY,
-                                            KITH_FORMAT_SVMLIGHT};
     static const char *const policies[] = {"error", "drop", NULL};
     *out = (source){0};
     kith_source_options *opt = &out->options;
@@ -67,6 +76,7 @@ int source_parse(source *out, const args *a)
         code = args_count(a, "threads", 1, 1024, &out->threads);
     if (code)
         return code;
+    opt->threads = out->threads;
     if (format < 4)
         opt->format = format_of[format];
     opt->missing = missing ? KITH_MISSING_DROP : KITH_MISSING_ERROR;

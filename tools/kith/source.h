@@ -20,6 +20,8 @@ typedef struct source {
 /* Exit code; free in any case. */
 int source_parse(source *out, const args *a);
 void source_free(source *s);
+/* The word for --format; NULL: by the file's name. */
+const char *source_format_name(kith_format format);
 
 /* ---- bounds.c ------------------------------------------------------------ */
 
@@ -31,11 +33,14 @@ extern const size_t bounds_option_count_plain;
 typedef struct bounds {
     kith_bounds view; /* points into the arrays below */
     double *lower, *upper, *center;
+    int by_feature; /* from a file */
 } bounds;
 
 /* Exit code; free in any case. A box or a radius is required, and a message
  * explains why. */
 int bounds_parse(bounds *out, const args *a);
+/* A file has one line per feature. Exit code. */
+int bounds_check(const bounds *b, uint32_t dimension);
 void bounds_free(bounds *b);
 
 #endif

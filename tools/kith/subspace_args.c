@@ -36,8 +36,8 @@ static const arg_option method_options[] = {
      "sulq: gdp (default): exact Gaussian composition; basic: epsilon/T and "
      "delta/T a round, as in the paper"},
     {"solver", 0, "S",
-     "sample-aggregate and --non-private: kplane (default), tsc, "
-     "tsc-components, ssc or lrr"},
+     "sample-aggregate, --non-private-start and --non-private: kplane "
+     "(default), tsc, tsc-components, ssc or lrr"},
     {"block-rows", 0, "B",
      "sample-aggregate: rows of a block (default: the method's own)"},
     {"overlap", 0, NULL,
@@ -46,7 +46,7 @@ static const arg_option method_options[] = {
      "sample-aggregate: run although its conditions fail; voids every "
      "guarantee"},
     {"non-private-start", 0, NULL,
-     "gibbs, mincost: start from a non-private solution, as the paper does; "
+     "gibbs, mincost: start at the solution of --solver, as the paper does; "
      "voids every guarantee"},
     {"debug-diagnostics", 0, NULL,
      "gibbs, mincost: run several chains and print how they agree; NOT "
@@ -150,9 +150,10 @@ static int check_method_options(const subspace_run *run, const args *a)
             return cli_usage("--%s needs --method %s", rules[i].name,
                              rules[i].needs);
     if (args_value(a, "solver") && !run->common.non_private &&
+        !run->non_private_start &&
         run->method != KITH_SUBSPACE_SAMPLE_AGGREGATE)
-        return cli_usage("--solver needs --method sample-aggregate or "
-                         "--non-private");
+        return cli_usage("--solver needs --method sample-aggregate, "
+                         "--non-private-start or --non-private");
     if (args_value(a, "starts") && run->solver != KITH_SOLVER_KPLANE)
         return cli_usage("--starts needs --solver kplane");
     return CLI_OK;
@@ -183,7 +184,7 @@ int subspace_run_parse(subspace_run *run, const args *a)
         "method", "composition",       "block-rows",        "overlap",
         "force",  "non-private-start", "debug-diagnostics", NULL};
     static const char *const not_dry[] = {"debug-diagnostics",
-                                          "non-private-start", NULL};
+                                          "non-private-start", "format", NULL};
     static const run_limits limits = {.things = "planes",
                                       .clusters = MAX_PLANES,
                                       .rounds = MAX_ROUNDS,
