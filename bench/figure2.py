@@ -2,10 +2,13 @@
 """The paper's Figure 2 (Wang, Wang, Singh 2015) with the kith command: cost and
 d_W of every method against epsilon in the paper's three settings.
 
-Writes figure2.svg and figure2.json beside this file and prints the table.
+Writes figure2.svg and figure2.json (every run) beside this file and prints the
+table; figure2_table.py then compares it with the notes' own. Every repetition
+has a data set of its own.
 --quick: one repetition, two values of epsilon, short chains, nothing written.
---draw: only draw figure2.json again. --kith: the command to measure. Setting 3
-needs numpy (Debian's python3-numpy, so Debian's /usr/bin/python3).
+--draw: only draw figure2.json again. --data SEED FOLDER: only make the data.
+--kith: the command to measure. Setting 3 needs numpy (Debian's python3-numpy,
+so Debian's /usr/bin/python3).
 """
 import argparse
 import json
@@ -32,15 +35,24 @@ TITLES = {
 }
 
 
-def aggregate(solver):
-    return ("--method", "sample-aggregate", "--solver", solver, "--force")
+def aggregate(solver, *more):
+    return ("--method", "sample-aggregate", "--solver", solver, "--force",
+            *more)
 
 
-# label -> (arguments, pure, colour). Pure: delta = 0; else 1 / (n ln n).
+def gibbs_from(solver):
+    return ("--method", "gibbs", "--non-private-start", "--solver", solver)
+
+
+# label -> (arguments, pure, colour; None: not drawn). Pure: delta = 0; else
+# 1 / (n ln n).
 METHODS = {
     "s.a. SSC": (aggregate("ssc"), False, "#999999"),
     "s.a. TSC": (aggregate("tsc"), False, "#bbbbbb"),
     "s.a. LRR": (aggregate("lrr"), False, "#777777"),
+    "s.a. SSC, overlap": (aggregate("ssc", "--overlap"), False, None),
+    "s.a. TSC, overlap": (aggregate("tsc", "--overlap"), False, None),
+    "s.a. LRR, overlap": (aggregate("lrr", "--overlap"), False, None),
     "SuLQ-10 basic": (("--method", "sulq", "--composition", "basic"), False,
                       "#e8a33d"),
     "SuLQ-50 basic": (("--method", "sulq", "--composition", "basic",
@@ -49,15 +61,30 @@ METHODS = {
     "SuLQ-50": (("--method", "sulq", "--rounds", "50"), False, "#8c3b12"),
     "Bingham-10": (("--method", "bingham"), True, "#8e6bb8"),
     "Gibbs": (("--method", "gibbs"), True, "#3a78b4"),
-    "Gibbs, k-plane start": (("--method", "gibbs", "--non-private-start"),
-                             True, "#9cc3e6"),
+    "Gibbs, SSC start": (gibbs_from("ssc"), True, "#9cc3e6"),
+    "Gibbs, k-plane start": (gibbs_from("kplane"), True, None),
     "least cost": (("--method", "mincost"), True, "#2f9e8f"),
     "one plane": (("--method", "auto"), False, "#d48fb0"),
+    "one plane, Bingham": (("--method", "bingham", "--rounds", "1"), True,
+                           None),
     "auto": (("--method", "auto"), False, "#b3202c"),
 }
-ONE_PLANE = "one plane"
-CHAINS = ("Gibbs", "Gibbs, k-plane start")
+PLAIN = {"k-plane, not private": "kplane", "SSC, not private": "ssc",
+         "LRR, not private": "lrr", "TSC, not private": "tsc",
+         "Algorithm 2, not private": "tsc-components"}
+TRUE, PRINCIPAL = "true planes", "one plane, not private"
 SHORT = 300
+
+
+def repetitions_of(setting, label, all_of_them):
+    """Not everything can be had everywhere, or often."""
+    if "overlap" in label and setting == "3":
+        return 0  # five blocks of 64: no such draw in 64 tries
+    if setting == "1" and label == "Gibbs, SSC start":
+        return 0  # SSC finds the planes that k-plane finds, in 14 s
+    if setting == "1" and label == "SSC, not private":
+        return 1
+    return all_of_them
 
 
 def say(text):
@@ -113,8 +140,8 @@ def make_yale(seed, rows, truth):
 
 def make_data(kith, setting, seed, folder):
     n, d, k, q, spread, _ = SETTINGS[setting]
-    rows = os.path.join(folder, "%s-%d.npy" % (setting, seed))
-    truth = os.path.join(folder, "%s-%d.json" % (setting, seed))
+    stem = os.path.join(folder, "figure2-%s-%d" % (setting, seed))
+    rows, truth = stem + ".npy", stem + ".json"
     if spread is None:
         make_yale(seed, rows, truth)
     else:
@@ -126,89 +153,100 @@ def make_data(kith, setting, seed, folder):
 
 # ---- measuring ---------------------------------------------------------------
 
-def evaluate(kith, model, truth, rows, one=False):
-    reference = () if one else ("--reference", truth)
-    got = json.loads(run(kith, "evaluate", model, *reference, rows))
-    return got["cost_per_row"], got.get("d_W")
+def evaluate(kith, model, truth, rows, copies=1):
+    """(cost, d_W) of a model, or of `copies` copies of its planes."""
+    if copies > 1:
+        with open(model, encoding="utf-8") as f:
+            planes = json.load(f)["bases"]
+        write_truth(model, planes * copies, len(planes[0]), len(planes[0][0]))
+    got = json.loads(run(kith, "evaluate", model, "--reference", truth, rows))
+    return got["cost_per_row"], got["d_W"]
 
 
 def measure(kith, setting, label, epsilon, seed, files, folder, quick):
-    """(cost, d_W) of one run; d_W None for a single plane."""
+    """(cost, d_W) of one run."""
     n, _, k, q, _, sweeps = SETTINGS[setting]
     rows, truth = files
     arguments, pure, _ = METHODS[label]
     model = os.path.join(folder, "model.json")
+    one = label.startswith("one plane")
     more = []
-    if label in CHAINS:
+    if "gibbs" in arguments:
         more = ["--rounds", str(SHORT if quick else sweeps)]
     if label.startswith("s.a."):
         more = ["--block-rows", "64" if setting == "3" else "50"]
-    run(kith, "subspace", "-k", "1" if label == ONE_PLANE else str(k), "-q",
+    run(kith, "subspace", "-k", "1" if one else str(k), "-q",
         str(q), "-e", "%g" % epsilon, "--delta",
         "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
         "replace-one", "--radius", "1000" if setting == "3" else "4",
         "--insecure-seed", str(seed), "--seed", str(seed), "--threads", "1",
         "--quiet", *arguments, *more, "-o", model, rows)
-    return evaluate(kith, model, truth, rows, label == ONE_PLANE)
+    return evaluate(kith, model, truth, rows, k if one else 1)
 
 
-def measure_plain(kith, setting, files, folder):
-    """(cost, d_W) of k-plane without privacy, and of the true planes."""
+def measure_plain(kith, setting, label, files, folder):
+    """(cost, d_W) without privacy."""
     _, _, k, q, _, _ = SETTINGS[setting]
+    rows, truth = files
+    if label == TRUE:
+        return evaluate(kith, truth, truth, rows)
+    one = label == PRINCIPAL
     model = os.path.join(folder, "model.json")
-    run(kith, "subspace", "--non-private", "-k", str(k), "-q", str(q),
-        "--radius", "4", "--quiet", "-o", model, files[0])
-    return (evaluate(kith, model, files[1], files[0]),
-            evaluate(kith, files[1], files[1], files[0]))
+    run(kith, "subspace", "--non-private", "--solver",
+        PLAIN.get(label, "kplane"), "-k", "1" if one else str(k), "-q", str(q),
+        "--radius", "1000", "--threads", "1", "--quiet", "-o", model, rows)
+    return evaluate(kith, model, truth, rows, k if one else 1)
 
 
-def mean(values):
-    values = [v for v in values if v is not None]
-    return sum(values) / len(values) if values else None
+def collect_one(kith, setting, epsilons, repetitions, quick, folder):
+    """label -> for each epsilon (or once) the runs, (cost, d_W) each."""
+    files = [make_data(kith, setting, 100 + r, folder)
+             for r in range(repetitions)]
+    table = {}
+    for label in (TRUE, PRINCIPAL, *PLAIN):
+        say("setting %s: %s" % (setting, label))
+        table[label] = [[measure_plain(kith, setting, label, f, folder)
+                         for f in files[:repetitions_of(setting, label,
+                                                        repetitions)]]]
+    for label in METHODS:
+        say("setting %s: %s" % (setting, label))
+        runs = range(repetitions_of(setting, label, repetitions))
+        if runs:
+            table[label] = [[measure(kith, setting, label, epsilon, 100 + r,
+                                     files[r], folder, quick) for r in runs]
+                            for epsilon in epsilons]
+    return table
 
 
 def collect(kith, settings, epsilons, repetitions, quick):
-    out = {}
     with tempfile.TemporaryDirectory() as folder:
-        for setting in settings:
-            files = [make_data(kith, setting, 100 + r, folder)
-                     for r in range(repetitions)]
-            plain = [measure_plain(kith, setting, f, folder) for f in files]
-            table = {"k-plane, not private":
-                     [[mean([p[0][i] for p in plain]) for i in (0, 1)]],
-                     "true planes":
-                     [[mean([p[1][i] for p in plain]) for i in (0, 1)]]}
-            for label in METHODS:
-                say("setting %s: %s" % (setting, label))
-                table[label] = []
-                for epsilon in epsilons:
-                    runs = [measure(kith, setting, label, epsilon, 100 + r,
-                                    files[r], folder, quick)
-                            for r in range(repetitions)]
-                    table[label].append([mean([x[i] for x in runs])
-                                         for i in (0, 1)])
-            out[setting] = table
-    return {"epsilons": list(epsilons), "repetitions": repetitions,
-            "settings": out}
+        return {"epsilons": list(epsilons), "repetitions": repetitions,
+                "settings": {s: collect_one(kith, s, epsilons, repetitions,
+                                            quick, folder)
+                             for s in settings}}
+
+
+def mean(runs, which):
+    return sum(r[which] for r in runs) / len(runs)
 
 
 # ---- showing -----------------------------------------------------------------
 
-def cell(pair):
-    return "%.4f / %s" % (pair[0],
-                          "-" if pair[1] is None else "%.2f" % pair[1])
+def cell(runs):
+    return "%.4f / %.2f" % (mean(runs, 0), mean(runs, 1))
 
 
 def print_table(data):
     for setting, table in data["settings"].items():
         print("\nSetting %s: %s (cost / d_W, means of %d)"
               % (setting, TITLES[setting], data["repetitions"]))
-        print("%-22s" % "" + "".join("%16s" % ("eps=%g" % e)
+        print("%-26s" % "" + "".join("%16s" % ("eps=%g" % e)
                                      for e in data["epsilons"]))
         for label, cells in table.items():
-            print("%-22s" % label + "".join("%16s" % cell(c) for c in cells))
+            print("%-26s" % label + "".join("%16s" % cell(c) for c in cells))
 
 
+DASHED = "k-plane, not private"
 WIDE, HIGH, LEFT, TOP, GAP = 300, 210, 58, 46, 62
 
 
@@ -245,8 +283,11 @@ class Svg:
 
 def panel(svg, left, top, table, epsilons, which, log):
     """One chart: which = 0 cost, 1 d_W."""
-    values = [c[which] for cells in table.values() for c in cells
-              if c[which] is not None and (not log or c[which] > 0)]
+    shown = {label: [mean(c, which) for c in cells]
+             for label, cells in table.items()
+             if label == DASHED or METHODS.get(label, (0, 0, None))[2]}
+    values = [v for cells in shown.values() for v in cells
+              if not log or v > 0]
     low, high = (min(values), max(values)) if log else (0, max(values) * 1.05)
 
     def height(v):
@@ -271,17 +312,12 @@ def panel(svg, left, top, table, epsilons, which, log):
         if (low <= t <= high * 1.1) or not log:
             svg.line([(left, height(t)), (left + WIDE, height(t))], "#eeeeee")
             svg.text(left - 5, height(t) + 4, "%.2g" % t, "end")
-    for label, cells in table.items():
-        if label == "true planes":
-            continue
-        if label not in METHODS:
-            y = height(cells[0][which])
+    for label, cells in shown.items():
+        if label == DASHED:
+            y = height(cells[0])
             svg.line([(left, y), (left + WIDE, y)], "#000000", 1, "4 3")
             continue
-        points = [(along(e), height(c[which]))
-                  for e, c in zip(epsilons, cells) if c[which] is not None]
-        if not points:
-            continue
+        points = [(along(e), height(v)) for e, v in zip(epsilons, cells)]
         colour = METHODS[label][2]
         svg.line(points, colour, 2.4 if label == "auto" else 1.3)
         for x, y in points:
@@ -303,13 +339,16 @@ def draw(data, path):
             svg.text(left + WIDE / 2, top + HIGH + 30,
                      "\N{GREEK SMALL LETTER EPSILON}", "middle")
     left, top = LEFT + len(settings) * (WIDE + GAP) - 30, TOP + 10
-    for i, (label, (_, pure, colour)) in enumerate(METHODS.items()):
+    drawn = [(label, pure, colour)
+             for label, (_, pure, colour) in METHODS.items() if colour]
+    for i, (label, pure, colour) in enumerate(drawn):
         svg.line([(left, top + 18 * i), (left + 22, top + 18 * i)], colour, 2.4)
-        svg.text(left + 28, top + 18 * i + 4,
-                 label + (" (\N{GREEK SMALL LETTER DELTA} = 0)" if pure else ""))
-    below = top + 18 * len(METHODS)
+        note = (" (not private)" if label.endswith("start") else
+                " (\N{GREEK SMALL LETTER DELTA} = 0)" if pure else "")
+        svg.text(left + 28, top + 18 * i + 4, label + note)
+    below = top + 18 * len(drawn)
     svg.line([(left, below), (left + 22, below)], "#000000", 1, "4 3")
-    svg.text(left + 28, below + 4, "k-plane, not private")
+    svg.text(left + 28, below + 4, DASHED)
     with open(path, "w", encoding="utf-8") as f:
         f.write(svg.finish())
 
@@ -318,12 +357,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kith", default=os.path.join(
         os.path.dirname(HERE), "build", "release", "tools", "kith", "kith"))
-    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--settings", default="123")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--data", nargs=2)
     args = parser.parse_args()
     kept = os.path.join(HERE, "figure2.json")
+    if args.data:
+        for setting in args.settings:
+            make_data(args.kith, setting, int(args.data[0]), args.data[1])
+        return
     if args.draw:
         with open(kept, encoding="utf-8") as f:
             data = json.load(f)
@@ -333,7 +377,7 @@ def main():
         data = collect(args.kith, args.settings, EPSILONS, args.repetitions,
                        False)
         with open(kept, "w", encoding="utf-8") as f:
-            json.dump(data, f, indent=1)
+            json.dump(data, f)
     if not args.quick:
         draw(data, os.path.join(HERE, "figure2.svg"))
     print_table(data)

@@ -1,9 +1,11 @@
-"""Planes: how good `kith subspace --method auto` is, and its CPU time."""
+"""Planes: how good `kith subspace --method auto` is, its CPU time, and that of
+the paper's Gibbs sampler."""
 import collections
 import json
 import os
 import statistics
 
+import figure2
 import measure
 from cases import FIRST_SEED
 
@@ -54,6 +56,14 @@ CASES = (
     case("B", 2, delta=0), case("D", 2, delta=0), case("P", 1, delta=0),
 )
 
+# Gibbs, 10,000 sweeps. set: of figure2.py (3 is Extended Yale B), or above.
+Chain = collections.namedtuple("Chain", "set epsilon cpu")
+CHAINS = tuple(Chain(name, epsilon, cpu)
+               for name, cpu in (("1", 4), ("2", 1), ("3", 8))
+               for epsilon in figure2.EPSILONS) + (
+                   Chain("F", 1, 100), Chain("F", 10, 100))
+SWEEPS = 10000
+
 # Runs are of neighbours that replace a row, the dearer ones.
 ADJACENCY = "replace-one"
 # Starts of k-plane: fewer where the true planes are known as well.
@@ -63,6 +73,10 @@ REFERENCE_STARTS = {True: 3, False: 5}
 def name_of(c):
     return "subspace-auto-%s-e%g-%s" % (c.set, c.epsilon,
                                         "gaussian" if c.delta else "pure")
+
+
+def chain_name(c):
+    return "subspace-gibbs-%s-e%g" % (c.set, c.epsilon)
 
 
 # ---- measuring ---------------------------------------------------------------
@@ -138,6 +152,37 @@ def run_case(build, data, c, seeds):
     return out
 
 
+def chain_rows(build, data, name):
+    """File, k and q of a chain's rows; or None."""
+    if name in SETS:
+        return (files_of(build, data, name, FIRST_SEED)[0], SETS[name].k,
+                SETS[name].q)
+    k, q = figure2.SETTINGS[name][2:4]
+    stem = os.path.join(measure.CACHE, "figure2-%s-%d" % (name, FIRST_SEED))
+    if not os.path.exists(stem + ".npy"):
+        python = measure.python_with_numpy()
+        if not python:
+            return None
+        measure.run([python, figure2.__file__, "--kith", build.kith,
+                     "--settings", name, "--data", str(FIRST_SEED),
+                     measure.CACHE])
+    return stem + ".npy", k, q
+
+
+def run_chain(build, data, c):
+    """CPU seconds of one thread, or None."""
+    found = chain_rows(build, data, c.set)
+    if not found:
+        return None
+    rows, k, q = found
+    return build.cost_of(
+        [build.kith, "subspace", "--method", "gibbs", "--rounds", str(SWEEPS),
+         "-k", str(k), "-q", str(q), "-e", "%g" % c.epsilon, "--delta", "0",
+         "--adjacency", ADJACENCY, "--radius", "1000", "--insecure-seed", "1",
+         "--seed", "1", "--threads", "1", "--quiet", "-o",
+         os.path.join(measure.CACHE, "model-planes.json"), rows])["cpu"]
+
+
 def verdict(c, r):
     """What was wanted, each with a mark."""
     wanted = [(c.ratio, statistics.mean(r["ratios"]), "%g ×"),
@@ -152,11 +197,14 @@ class Figures:
 
     def __init__(self, wanted, seeds):
         self.to_run = [c for c in CASES if wanted(name_of(c))]
+        self.chains = [c for c in CHAINS if wanted(chain_name(c))]
         self.seeds = seeds
         self.results = []
+        self.times = {}  # of chains
 
     def names(self):
-        return [name_of(c) for c in self.to_run]
+        return ([name_of(c) for c in self.to_run] +
+                [chain_name(c) for c in self.chains])
 
     def run(self, build, data):
         for c in self.to_run:
@@ -169,11 +217,30 @@ class Figures:
                 statistics.mean(r["ratios"]), max(r["ratios"]),
                 statistics.mean(r["cpu"])))
             self.results.append(r)
+        for c in self.chains:
+            used = run_chain(build, data, c)
+            if used is None:
+                measure.say("%s: no data" % chain_name(c))
+                continue
+            measure.say("%-34s cpu %.2f" % (chain_name(c), used))
+            self.times[c] = used
+
+    def chain_section(self, table):
+        rows = [[c.set, "%g" % c.epsilon, "%.2f" % used, "%g s %s" %
+                 (c.cpu, "✓" if used <= c.cpu else "✗")]
+                for c, used in self.times.items()]
+        return ("## Gibbs\n\nCPU seconds of %d sweeps of `kith subspace "
+                "--method gibbs`, one thread: the paper's settings 1 to 3, "
+                "and case F.\n\n" % SWEEPS +
+                table(["data", "ε", "CPU s", "target"], rows))
 
     def section(self, table):
         """table: of report.py. None when nothing was run."""
-        if not self.results:
-            return None
+        parts = ([self.auto_section(table)] if self.results else []) + (
+            [self.chain_section(table)] if self.times else [])
+        return "\n".join(parts) if parts else None
+
+    def auto_section(self, table):
         rows = []
         for r in self.results:
             c, s = r["case"], SETS[r["case"].set]
