@@ -48,6 +48,7 @@ RESERVED = {
     "dp/entropy.h": {"dp", "local", "plain"},
     "dp/noise.h": {"dp"},
     "dp/aggregate.h": {"dp"},
+    "dp/blocks.h": {"dp"},
     "dp/select.h": {"dp"},
 }
 
