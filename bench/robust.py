@@ -46,6 +46,15 @@ SETS = {
     "nested": (20000, 2, 16, 1, 1e-6, None),
     "narrow-pure": (15000, 4, 5, 1, 0, None),
     "categories-pure": (15000, 30, 6, 1, 0, None),
+    "lump": (2000, 2, 2, 1, 1e-6, None),
+    "lump-pure": (2000, 2, 2, 1, 0, None),
+    "lump-one": (10000, 2, 1, 1, 1e-6, None),
+    "lump-one-pure": (10000, 2, 1, 1, 0, None),
+    "lump-low-epsilon": (50000, 2, 1, .1, 1e-6, None),
+    "lump-low-epsilon-pure": (50000, 2, 2, .1, 0, None),
+    "few-blobs-pure": (1000, 2, 5, 1, 0, None),
+    "four-values-pure": (3000, 1, 10, .1, 0, None),
+    "binary-pure": (3000, 30, 8, .1, 0, None),
 }
 
 
@@ -65,6 +74,11 @@ def two_far(coins, i, d):  # one row in two hundred is far away
 
 def one_place(coins, i, d):  # nine rows in ten are the same
     return [.3] * d if i % 10 else [coins.random() for _ in range(d)]
+
+
+def lump(coins, i, d):  # one row in twenty is at a far place
+    return [clamp(.1 + coins.gauss(0, .01)) if i % 20 else .95
+            for _ in range(d)]
 
 
 def arc(coins, i, _):  # two half circles
@@ -90,7 +104,11 @@ PLAIN = {
         coins.lognormvariate(0, 1.5) / 1000) for _ in range(d)],
     "sphere": lambda coins, i, d: unit([coins.gauss(0, 1) for _ in range(d)]),
     "two-far": two_far, "one-place": one_place, "arcs": arc,
-    "categories": categories,
+    "categories": categories, "lump": lump, "lump-one": lump,
+    "lump-low-epsilon": lump,
+    "four-values": lambda coins, i, d: [coins.choice((.1, .2, .5, .9))],
+    "binary": lambda coins, i, d: [
+        int(coins.random() < (.1, .5, .9)[j % 3]) for j in range(d)],
 }
 
 

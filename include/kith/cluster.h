@@ -110,7 +110,8 @@ KITH_API KITH_CHECKED kith_status kith_kmedian_plan(
 KITH_API const double *kith_result_centers(const kith_result *result,
                                            uint32_t *k, uint32_t *d);
 
-/* k noisy cluster sizes; borrowed. */
+/* k noisy cluster sizes, at least 0; together the noisy number of rows, where
+ * that was released. Borrowed. */
 KITH_API const double *kith_result_weights(const kith_result *result);
 
 /* The spend trace. out: borrowed strings, valid as long as the result. */
@@ -133,8 +134,10 @@ KITH_API double kith_result_noise(const kith_result *result);
 
 /* The most clusters whose centres this budget can tell from noise, at least 1:
  * with more, noise alone would move a centre of an average cluster by more than
- * a quarter of the bound of a row's length (docs/central.md). From the noise,
- * the number of clusters and the measure; never from a row. */
+ * a quarter of the bound of a row's length (docs/central.md). Not more than
+ * there are (noisily) rows, nor than the groups of rows that were told apart:
+ * further centres would be made of those. From public and released values;
+ * never from a row. */
 KITH_API uint32_t kith_result_sensible_clusters(const kith_result *result);
 
 /* How many of the k centres differ; 0 for a plan. */

@@ -45,7 +45,8 @@ typedef struct kith_subspace_options {
     kith_progress_fn *progress;
     void *progress_arg;
     int basic_composition;       /* sulq: epsilon/T and delta/T a round     */
-    kith_subspace_solver solver; /* sample-aggregate; default: k-plane      */
+    kith_subspace_solver solver; /* sample-aggregate, non-private start;
+                                    default: k-plane                        */
     uint32_t block_rows;         /* sample-aggregate: rows a block; 0: own  */
     int overlap;                 /* sample-aggregate: the paper's sampling  */
     int force;                   /* sample-aggregate: run although the      */

@@ -15,11 +15,55 @@ uint32_t kith_result_sensible_clusters(const kith_result *result)
 {
     if (!(result->noise > 0))
         return result->k; /* not private */
-    /* noise per centre grows like k: a cluster has 1/k of the rows */
-    double most = floor(result->k * CALM * result->reach / result->noise);
+    double most = floor(result->room);
+    if (result->rows > 0)
+        most = fmin(most, floor(result->rows));
     if (result->carried)
         most = fmin(most, result->carried);
     return (uint32_t)fmax(1, fmin(most, UINT32_MAX));
+}
+
+double kith_i_calm(void)
+{
+    return CALM;
+}
+
+void kith_i_result_room(kith_result *result, const kith_i_domain *domain)
+{
+    result->reach =
+        sqrt((double)domain->l2_squared) * kith_i_domain_step(domain);
+    /* noise per centre grows like k: a cluster has 1/k of the rows */
+    if (!(result->room > 0) && result->noise > 0)
+        result->room = result->k * CALM * result->reach / result->noise;
+}
+
+/* Noisy sizes, negative ones cut off, add up to more than there are rows: the
+ * nearest sizes that do not (the projection onto a simplex). What is cut off is
+ * the same for all, so that large clusters keep theirs. */
+static void settle_weights(kith_result *result)
+{
+    double *w = result->weights, sum = 0, cut = 0, rows = result->rows;
+    uint32_t k = result->k, left = 0;
+    for (uint32_t j = 0; j < k; j++)
+        sum += w[j];
+    for (uint32_t j = 0; sum <= rows && j < k; j++)
+        w[j] = sum > 0 ? w[j] * (rows / sum) : rows / k;
+    while (sum > rows) {
+        double above = 0;
+        uint32_t now = 0;
+        for (uint32_t j = 0; j < k; j++)
+            if (w[j] > cut) {
+                above += w[j];
+                now++;
+            }
+        /* settled, or lost in rounding: the cut only grows, but for that */
+        if (now == 0 || (left && now >= left))
+            break;
+        left = now;
+        cut = (above - rows) / now;
+    }
+    for (uint32_t j = 0; sum > rows && j < k; j++)
+        w[j] = fmax(w[j] - cut, 0);
 }
 
 uint32_t kith_result_distinct_centers(const kith_result *result)
@@ -49,8 +93,9 @@ static int compare(const void *a, const void *b)
 kith_status kith_i_result_advise(kith_result *result,
                                  const kith_i_domain *domain, kith_error *err)
 {
-    result->reach =
-        sqrt((double)domain->l2_squared) * kith_i_domain_step(domain);
+    kith_i_result_room(result, domain);
+    if (result->rows > 0)
+        settle_weights(result);
     uint64_t *keys = kith_i_alloc(result->k, sizeof *keys);
     if (!keys)
         return kith_i_fail_memory(err);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 24, LLOYD_ROUNDS = 5, MANY_AXES = 16 };
+enum { MOST_ROUNDS = 24, FEW_ROUNDS = 3, MANY_AXES = 16 };
 #define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -51,6 +51,22 @@ double auto_sum_sd(const auto_run *run, double share, double dim)
     double twice = replaces(run) ? 2 : 1;
     return run->pure ? twice * sqrt(dim + 1) / (run->budget * share)
                      : twice / (run->budget * sqrt(share));
+}
+
+double auto_center_noise(const auto_run *run, double sum_sd, double k)
+{
+    return sum_sd * sqrt(run->d) * k / run->n_hat;
+}
+
+/* How many clusters noise leaves room for, whatever number was asked for: their
+ * means are about half the bound away from where they are looked for, and the
+ * last step has about this share (Gaussian, pure; few features, many). */
+static double room(const auto_run *run)
+{
+    static const double last[2][2] = {{.1, .2}, {.2, .5}};
+    double share = last[run->pure][run->d > MANY_AXES];
+    double unit = auto_sum_sd(run, share, run->d) / 2;
+    return kith_i_calm() / auto_center_noise(run, unit, 1);
 }
 
 /* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
@@ -128,8 +144,9 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
 
 /* So little is left to see by that a summary would be noise: noisy rounds alone
  * do better (docs/auto.md), with what is left. Fewer than lloyd's default where
- * even these are noisy: two or three place the centres, more pay if a round
- * moves the mean of an average cluster by less than .01 / rounds of the bound.
+ * even these are noisy: two place the centres, a third pays if a round moves
+ * the mean of an average cluster by less than .05 / 3 of the bound, more if by
+ * less than .01 / rounds.
  */
 static kith_status hand_over(const auto_run *run, uint64_t rows,
                              kith_result *result, kith_error *err)
@@ -138,9 +155,10 @@ static kith_status hand_over(const auto_run *run, uint64_t rows,
     double noise = sqrt(run->d) * auto_sum_sd(run, 1 - run->used, run->d) *
                    run->k / run->n_hat;
     double least = run->d > MANY_AXES ? 3 : 2;
+    double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
+                         fmin(FEW_ROUNDS, .05 / noise));
     if (!opt.rounds)
-        opt.rounds =
-            (uint32_t)fmax(least, fmin(LLOYD_ROUNDS, floor(.01 / noise)));
+        opt.rounds = (uint32_t)fmax(least, floor(rounds));
     return kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
 }
 
@@ -170,6 +188,8 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     auto_space space = {0};
     auto_coreset coreset = {0};
     kith_status status = auto_find_space(&run, &space, err);
+    result->rows = run.n_hat;
+    result->room = status ? 0 : room(&run);
     if (!status && space.unseen) {
         auto_space_free(&space);
         return hand_over(&run, rows, result, err);

@@ -120,6 +120,7 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
                                 share * (1 - AUTO_BLIND_COUNTS), &cells, err);
     for (uint32_t j = 0; !status && j < k; j++) {
         found->noise[j] = cells.sum_sd[j] / used[j];
+        found->sum_sd = cells.sum_sd[j] / plan->kept; /* all alike */
         for (uint32_t i = 0; i < d; i++)
             found->move[(size_t)j * d + i] =
                 (double)cells.sums[(size_t)j * d + i] / used[j];
@@ -324,23 +325,21 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
         status = recover_blind(run, space, shares, groups, middle, wide, &found,
                                err);
     if (!status && groups < k)
-        auto_spread_groups(run, space, coreset, groups, middle, wide,
-                           found.size, centers, full, result->weights);
-    double noise = 0;
-    for (uint32_t j = 0; !status && j < groups; j++) {
-        if (groups == k) {
-            result->weights[j] = fmax(found.size[j], 0);
-            memcpy(full + (size_t)j * d, wide + (size_t)j * d,
-                   d * sizeof *full);
-        }
-        noise += found.noise[j] * found.noise[j] * d / groups;
+        auto_spread_groups(run, space, coreset, groups, middle, wide, centers,
+                           full, result->weights);
+    for (uint32_t j = 0; !status && groups == k && j < k; j++) {
+        result->weights[j] = fmax(found.size[j], 0);
+        memcpy(full + (size_t)j * d, wide + (size_t)j * d, d * sizeof *full);
     }
     for (uint32_t j = 0; !status && j < k; j++)
         kith_i_domain_clip(run->domain, full + (size_t)j * d);
     if (!status) {
         if (groups < k && run->plan <= 0)
             result->carried = groups;
-        result->noise = sqrt(noise) * kith_i_domain_step(run->domain);
+        /* how many groups a plan would make says nothing of the data's */
+        result->noise =
+            auto_center_noise(run, found.sum_sd, run->plan > 0 ? k : groups) *
+            kith_i_domain_step(run->domain);
         result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);
     }

@@ -123,6 +123,14 @@ static void forest_free(auto_forest *f)
     kith_i_free(f->inverse);
 }
 
+/* Whether the noise of A4 may hide rows so far out that they would double the
+ * variance: three sd of them. */
+static int may_be_far(const auto_space *space)
+{
+    const auto_hist *norms = &space->norms;
+    return 3 * norms->sd * pow(space->reach, 2) > norms->total * space->trace;
+}
+
 static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
                          kith_error *err)
 {
@@ -139,8 +147,10 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
     f->roots = FOREST_NEAR;
     /* bounds far beyond that: shells, the last as wide as a row can be */
     double most = space->reach / space->spread[0], next = f->wide[1];
-    while (!space->blind && f->roots < FOREST_ROOTS && next < most / 4) {
+    double closer = may_be_far(space) ? 1 : 4;
+    while (!space->blind && f->roots < FOREST_ROOTS && next < most / closer) {
         next = 4 * next < most / 4 ? 4 * next : most;
+        closer = 4;
         f->wide[f->roots++] = next;
     }
     run->shells = f->roots > FOREST_NEAR;

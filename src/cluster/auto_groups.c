@@ -69,19 +69,45 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
+/* What the coreset says of the sizes of k clusters. A point that several
+ * centres are equally near to is the first's. */
+static void weigh(const auto_run *run, const auto_coreset *coreset,
+                  const double *centers, double *weights)
+{
+    uint32_t k = run->k, q = coreset->q;
+    double all = 0;
+    memset(weights, 0, k * sizeof *weights);
+    for (uint32_t i = 0; i < coreset->n; i++) {
+        const double *p = coreset->points + (size_t)i * q;
+        double best = HUGE_VAL;
+        uint32_t nearest = 0;
+        for (uint32_t j = 0; j < k; j++) {
+            double v = kith_i_distance_squared(p, centers + (size_t)j * q, q);
+            if (v < best) {
+                best = v;
+                nearest = j;
+            }
+        }
+        weights[nearest] += fmax(coreset->size[i], 0);
+        all += fmax(coreset->size[i], 0);
+    }
+    for (uint32_t j = 0; j < k; j++)
+        weights[j] *= all > 0 ? run->n_hat / all : 0;
+}
+
 /* k centres from the few that the budget carries: each takes the mean of its
  * group, and what the view knows of the difference. */
 void auto_spread_groups(const auto_run *run, const auto_space *space,
                         const auto_coreset *coreset, uint32_t groups,
                         const double *middle, const double *wide,
-                        const double *size, const double *centers, double *full,
-                        double *weights)
+                        const double *centers, double *full, double *weights)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
+    weigh(run, coreset, centers, weights);
     for (uint32_t j = 0; j < k; j++) {
         const double *c = centers + (size_t)j * q;
         uint32_t g = 0;
-        double best = HUGE_VAL, mass = 0, all = 0;
+        double best = HUGE_VAL;
         for (uint32_t h = 0; h < groups; h++) {
             double v = kith_i_distance_squared(c, middle + (size_t)h * q, q);
             if (v < best) {
@@ -89,20 +115,6 @@ void auto_spread_groups(const auto_run *run, const auto_space *space,
                 g = h;
             }
         }
-        for (uint32_t i = 0; i < coreset->n; i++) {
-            const double *p = coreset->points + (size_t)i * q;
-            double mine = kith_i_distance_squared(p, c, q);
-            int nearest = 1;
-            for (uint32_t h = 0; nearest && h < k; h++)
-                nearest = h == j || kith_i_distance_squared(
-                                        p, centers + (size_t)h * q, q) >= mine;
-            mass += nearest ? coreset->size[i] : 0;
-            all += coreset->size[i];
-        }
-        double total = 0;
-        for (uint32_t h = 0; h < groups; h++)
-            total += fmax(size[h], 0);
-        weights[j] = all > 0 ? total * mass / all : 0;
         for (uint32_t i = 0; i < d; i++) {
             double sum = 0;
             for (uint32_t a = 0; a < q; a++)

@@ -42,6 +42,7 @@ void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
 {
     uint32_t bins = hist->bins;
     int any = 0;
+    hist->sd = sd;
     for (uint32_t b = 0; b < bins; b++) {
         int sure = (double)counts[b] >= surely * sd && counts[b] > 0;
         hist->h[b] = sure ? (double)counts[b] : 0;
@@ -124,20 +125,30 @@ const uint8_t *auto_find_wide(const double *scale, const double *size,
     return any ? out : NULL;
 }
 
-/* One class of cells. */
+/* Noise hides bins, and rows in them would be clipped for nothing: three sd of
+ * rows at the far end, at worst. Wider radii count as well if their noise is
+ * no more than this part of the rows' own spread above that of the best; not
+ * for fine cells, which differ too much for one factor (docs/auto.md). */
+static const double next_to_nothing = .0003, may_hide = 3;
+
+/* One class of cells. narrow: by what the histogram shows alone. */
 static double balance(const auto_run *run, const auto_hist *hist, int class,
                       const uint8_t *wide, const double *scale,
-                      const double *size, uint32_t n, double share, double dim)
+                      const double *size, uint32_t n, double share, double dim,
+                      double *narrow)
 {
-    double unit = auto_sum_sd(run, share, dim);
-    double weight = 0, best = HUGE_VAL, rho = hist->up[hist->bins - 1];
+    double unit = auto_sum_sd(run, share, dim), dear = run->pure ? 2.25 : 4;
+    double weight = 0, best = HUGE_VAL, spread = 0;
+    uint32_t at = hist->bins - 1;
     for (uint32_t j = 0; j < n; j++)
-        if (!wide || wide[j] == class)
+        if (!wide || wide[j] == class) {
             weight += size[j] * scale[j] * scale[j];
+            spread += dim * unit * unit * scale[j] * scale[j] / size[j];
+        }
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b];
         double bias = auto_excess(hist, r) / hist->total;
-        double cost = (run->pure ? 2.25 : 4) * bias * bias * weight;
+        double cost = dear * bias * bias * weight;
         for (uint32_t j = 0; j < n; j++) {
             if (wide && wide[j] != class)
                 continue;
@@ -147,6 +158,19 @@ static double balance(const auto_run *run, const auto_hist *hist, int class,
         }
         if (cost < best) {
             best = cost;
+            at = b;
+        }
+    }
+    double end = hist->up[hist->bins - 1], worst = HUGE_VAL;
+    double rho = *narrow = hist->up[at], least = spread * rho * rho;
+    for (uint32_t b = at; n <= run->k && b < hist->bins; b++) {
+        double r = hist->up[b], noise = spread * r * r;
+        double bias = may_hide * hist->sd / hist->total * (end - r);
+        double cost = dear * bias * bias * weight + noise;
+        if (noise > least + next_to_nothing * weight)
+            break;
+        if (cost < worst) {
+            worst = cost;
             rho = r;
         }
     }
@@ -159,16 +183,17 @@ void auto_radius(const auto_run *run, const auto_hist *hists,
                  auto_radii *out)
 {
     int classes = wide ? AUTO_CLASSES : 1;
+    double narrow[AUTO_CLASSES];
     for (int class = 0; class < classes; class ++) {
         out->rho[class] = balance(run, &hists[class], class, wide, scale, size,
-                                  n, share, dim);
+                                  n, share, dim, &narrow[class]);
         out->kappa[class] = sqrt(auto_mean_square(&hists[class]));
     }
-    if (!run->shells && out->rho[0] >= tiny) {
+    if (!run->shells && narrow[0] >= tiny) {
         out->rho[1] = out->rho[0];
         out->kappa[1] = out->kappa[0];
     } else if (!wide || !hists[1].seen) { /* a scale is what there is */
-        out->rho[1] = fmax(out->rho[0], prior);
+        out->rho[1] = fmax(narrow[0], prior);
         out->kappa[1] = fmax(out->kappa[0], prior);
     }
 }

@@ -42,6 +42,10 @@ kith_status auto_tick(auto_run *run, kith_error *err);
 double auto_count_sd(const auto_run *run, double share);
 double auto_sum_sd(const auto_run *run, double share, double dim);
 
+/* Distance that noise moves the centre of one of k equal clusters, in steps of
+ * the rows, if a coordinate of its sum has this standard deviation. */
+double auto_center_noise(const auto_run *run, double sum_sd, double k);
+
 /* ---- auto_locate.c: where a record is -------------------------------------
  */
 
@@ -83,14 +87,15 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
 /* ---- auto_hist.c: histograms of distances, and radii from them ------------
  */
 
-enum { AUTO_MOST_BINS = 64 };
+enum { AUTO_MOST_BINS = 64, AUTO_LLOYD_ROUNDS = 5 };
 typedef struct auto_hist {
     uint32_t bins;
     double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
     double mid[AUTO_MOST_BINS]; /* typical value in it                 */
     double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
     double total;
-    int seen; /* something stood out of the noise */
+    double sd; /* of a count */
+    int seen;  /* something stood out of the noise */
 } auto_hist;
 
 /* HIST: distances to the cell's origin in units of scale[cell], one histogram
@@ -229,6 +234,7 @@ typedef struct auto_step {
     double *noise;  /* k: sd of one coordinate of move */
     double *size;   /* k: noisy counts */
     double size_sd; /* */
+    double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     uint8_t *wide;  /* k: its class */
     double *rms;    /* k: distance of the rows from the centre */
 } auto_step;
@@ -275,13 +281,12 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
 kith_status auto_carried(auto_run *run, const auto_space *space,
                          const auto_shares *shares, const auto_coreset *coreset,
                          double *centers, uint32_t *out, kith_error *err);
-/* k centres (in the view) from the means in full space (wide) and the sizes of
- * a few groups of them, whose centres in the view are middle. */
+/* k centres (in the view) from the means in full space (wide) of a few groups
+ * of them, whose centres in the view are middle. */
 void auto_spread_groups(const auto_run *run, const auto_space *space,
                         const auto_coreset *coreset, uint32_t groups,
                         const double *middle, const double *wide,
-                        const double *size, const double *centers, double *full,
-                        double *weights);
+                        const double *centers, double *full, double *weights);
 
 /* ---- auto_blind.c: A11 with random axes (pure) ----------------------------
  */

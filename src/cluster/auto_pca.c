@@ -211,13 +211,30 @@ static kith_status find_axes(auto_run *run, double r2, double share,
 
 /* So few rows, for this budget, that a summary of them would be noise. Pure:
  * second moments are out of reach, or a box would need more rows to be split
- * than an average cluster has; Gaussian: measured (docs/auto.md). */
+ * than three fifths of an average cluster; Gaussian: measured (docs/auto.md).
+ */
 static int too_few_rows(const auto_run *run)
 {
     if (!run->pure)
         return run->budget * run->n_hat < 120;
     double box = box_sds * auto_count_sd(run, share_level);
-    return 12 * noise_edge(run, .10) > run->n_hat || box * run->k > run->n_hat;
+    return 12 * noise_edge(run, .10) > run->n_hat ||
+           1.6 * box * run->k > run->n_hat;
+}
+
+/* Few rows (pure), and they are so close together that those which the noise of
+ * A4 may hide, three sd of them, could carry most of the variance: the forest
+ * would miss them too. Noisy rounds over all of the bounds do not; how noisy
+ * they may be was measured (docs/auto.md). */
+static int may_hide_most(const auto_run *run, const auto_space *space)
+{
+    double d = run->d, n = run->n_hat, seen = space->trace;
+    double box = box_sds * auto_count_sd(run, share_level);
+    double hidden = 3 * space->norms.sd / n * pow(space->reach, 2) / seen;
+    double bound = (double)kith_i_domain_l2(run->domain);
+    double unit = auto_sum_sd(run, (1 - run->used) / AUTO_LLOYD_ROUNDS, d);
+    double noise = d * pow(unit * run->k / n * bound, 2) / seen;
+    return run->pure && n < 25 * box && noise < fmin(.2, pow(.012 * hidden, 2));
 }
 
 kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
@@ -234,7 +251,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     if (status)
         return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
-    if (run->pure && share <= 0 && few) {
+    if (few && ((run->pure && share <= 0) || may_hide_most(run, space))) {
         space->unseen = 1;
         return KITH_OK;
     }

@@ -76,10 +76,12 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     }
     for (uint32_t j = 0; !status && j < k; j++) {
         out->noise[j] = cells.sum_sd[j] / used[j];
+        out->sum_sd += cells.sum_sd[j] * cells.sum_sd[j] / k;
         for (uint32_t i = 0; i < w; i++)
             out->move[(size_t)j * w + i] =
                 (double)cells.sums[(size_t)j * w + i] / used[j];
     }
+    out->sum_sd = sqrt(out->sum_sd);
     kith_i_cells_free(&cells);
     kith_i_free(used);
     kith_i_free(radius);
@@ -201,17 +203,15 @@ static kith_status finish(auto_run *run, const auto_space *space,
                 auto_lift(space, k, d, centers, full);
         }
     }
-    double noise = 0;
     for (uint32_t j = 0; !status && j < k; j++) {
         result->weights[j] = fmax(found.size[j], 0);
         kith_i_domain_clip(run->domain, full + (size_t)j * d);
-        noise += found.noise[j] * found.noise[j] * d / k;
     }
     if (!status) {
         double step = space->q < d
                           ? kith_i_domain_step(run->domain)
                           : kith_i_domain_step(kith_i_view_domain(space->view));
-        result->noise = sqrt(noise) * step;
+        result->noise = auto_center_noise(run, found.sum_sd, k) * step;
         result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);
     }
@@ -224,6 +224,8 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
                         kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, q = space->q;
+    if (run->plan <= 0)
+        result->carried = coreset->n; /* places that were seen */
     /* as many fine cells as leave their noisy means worth something */
     double unit = auto_sum_sd(run, shares->over / shares->over_steps, q);
     double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
@@ -237,8 +239,6 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
         double rest = shares->over + shares->over_steps * shares->hist;
         *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     }
-    if (coreset->n < k && run->plan <= 0)
-        result->carried = coreset->n; /* places that were seen */
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);

@@ -179,6 +179,10 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
     if (!status) {
         kith_i_result_set_centers(result, domain, run->recovery.centers);
         result->noise = run->recovery.noise * kith_i_domain_step(domain);
+        result->rows = run->recovery.rows;
+        if (run->recovery.radius > 0) /* which depends on k */
+            result->room = k * kith_i_calm() * (double)run->recovery.radius /
+                           run->recovery.noise;
     }
     kith_i_recovery_close(&run->recovery);
     kith_i_free(run->chosen);

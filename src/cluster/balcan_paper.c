@@ -308,6 +308,7 @@ static kith_status run_trials(paper_run *run, kith_result *result,
         memcpy(result->weights, run->weights + best * k,
                k * sizeof *result->weights);
         result->noise = run->recovery.noise * kith_i_domain_step(domain);
+        result->rows = run->recovery.rows;
     }
     kith_i_free(run->sets);
     kith_i_free(run->weights);

@@ -158,6 +158,8 @@ static kith_status run_focused(kith_session *session,
         lift_centers(domain, features, found, point, result);
         result->rounds = found->rounds;
         result->noise = found->noise;
+        result->rows = found->rows;
+        result->room = found->room;
         result->carried = found->carried;
     }
     kith_i_free(point);

@@ -23,6 +23,7 @@ typedef struct {
     const kith_kmeans_options *opt;
     const kith_i_domain *domain;
     uint32_t rounds, done;
+    double seen, weight; /* noisy numbers of rows, over their variances */
     kith_i_coins coins;
     kith_i_centers lattice; /* room for the widest round */
     double *centers;        /* lattice units; the same room */
@@ -118,13 +119,27 @@ static void revive_lost(lloyd_run *run, const kith_i_cells *cells, uint32_t k)
     kith_i_revive_lost(run->domain, &run->coins, k, run->sizes, run->centers);
 }
 
-/* Distance that noise moves a centre of an average cluster. */
-static double center_noise(const kith_i_domain *domain,
-                           const kith_i_cells *cells, uint32_t k, double rows)
+/* How many rows there are: each round's sizes add up to it, with their noise
+ * (and so with their sign). */
+static void count_rows(lloyd_run *run, const kith_i_cells *cells, uint32_t k)
 {
-    double size = fmax(rows / k, 1);
-    return cells->sum_sd[0] * sqrt(domain->dimension) / size *
-           kith_i_domain_step(domain);
+    double total = 0, variance = k * cells->count_sd * cells->count_sd;
+    for (uint32_t j = 0; j < k; j++)
+        total += (double)cells->counts[j];
+    run->seen += total / fmax(variance, 1e-300);
+    run->weight += 1 / fmax(variance, 1e-300);
+}
+
+/* Distance that noise moves a centre of an average cluster. rows: a plan's, or
+ * 0; a number that does not stand out of its noise is none. */
+static double center_noise(const lloyd_run *run, const kith_i_cells *cells,
+                           uint32_t k, double rows)
+{
+    double n = rows;
+    if (!(rows > 0))
+        n = run->seen > 2 * sqrt(run->weight) ? run->seen / run->weight : 1;
+    return cells->sum_sd[0] * sqrt(run->domain->dimension) * k / fmax(n, 1) *
+           kith_i_domain_step(run->domain);
 }
 
 /* One round with k centres: release sizes and sums. */
@@ -236,20 +251,21 @@ static kith_status run_rounds(lloyd_run *run, uint64_t rows, uint32_t wide,
         status = release_round(run, now, &cells, err);
         if (status)
             break;
+        count_rows(run, &cells, now);
         move_centers(run->domain, &cells, now, run->centers);
         if (run->done == wide_rounds)
             status = merge_means(run, &cells, now, k, err);
         else if (run->done < run->rounds)
             revive_lost(run, &cells, now);
-        double total = 0;
-        for (uint32_t j = 0; j < k; j++) {
+        for (uint32_t j = 0; j < k; j++)
             result->weights[j] = fmax((double)cells.counts[j], 0);
-            total += result->weights[j];
-        }
-        result->noise =
-            center_noise(run->domain, &cells, k, rows ? (double)rows : total);
+        result->noise = center_noise(run, &cells, k, (double)rows);
         kith_i_cells_free(&cells);
     }
+    if (rows > 0)
+        result->rows = (double)rows;
+    else if (!status)
+        result->rows = fmax(run->seen / run->weight, 1);
     return status;
 }
 

@@ -59,7 +59,7 @@ static void to_lattice(const kith_i_domain *domain, const double *from,
 
 /* As many rounds as leave the noise of each, in a cluster of average size,
  * below CALM typical distances: it grows like T in pure DP, like sqrt(T) in
- * Gaussian DP. rows: a plan's, or the sum of the released weights. */
+ * Gaussian DP. rows: noisy, or a plan's. */
 static uint32_t default_rounds(const kith_i_median_run *run, double rows)
 {
     static const double CALM = 0.13;
@@ -100,6 +100,8 @@ static kith_status start(kith_i_median_run *run,
             ? kith_i_median_balcan(session, &means, rows, result, err)
             : kith_i_kmeans_run(session, &means, rows, result, err);
     kith_i_session_hold(session, 0);
+    if (!status)
+        kith_i_result_room(result, domain);
     for (uint32_t j = 0; !status && j < opt->clusters; j++)
         to_lattice(domain, result->centers + (size_t)j * domain->dimension,
                    run->centers + (size_t)j * domain->dimension);
@@ -198,13 +200,10 @@ static kith_status cluster(kith_session *session,
         status = kith_i_median_open(&run, rows, err);
     if (!status && opt->recovery == KITH_RECOVERY_SAMPLING) {
         result->rounds = 1;
-        status = kith_i_median_sample(&run, rows, result, err);
+        status = kith_i_median_sample(&run, result, err);
     } else if (!status) {
-        double total = (double)rows;
-        for (uint32_t j = 0; rows == 0 && j < k; j++)
-            total += result->weights[j];
         result->rounds =
-            opt->rounds ? opt->rounds : default_rounds(&run, total);
+            opt->rounds ? opt->rounds : default_rounds(&run, result->rows);
     }
     if (!status && opt->recovery == KITH_RECOVERY_STEPS)
         status = steps(&run, opt, rows, result, err);

@@ -65,8 +65,8 @@ kith_status kith_i_median_check_sample(const kith_i_domain *domain,
 /* Instead of steps: draw all medians at once from the exponential mechanism
  * whose loss is the sum of distances to the centre that a record is nearest to
  * now, by a Markov chain. Spends what is left; the session's guarantee becomes
- * "asymptotic". Dense rows. */
-kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
-                                 kith_result *result, kith_error *err);
+ * "asymptotic". Dense rows. result->rows is set. */
+kith_status kith_i_median_sample(kith_i_median_run *run, kith_result *result,
+                                 kith_error *err);
 
 #endif

@@ -208,7 +208,7 @@ static double predicted(const kith_i_median_run *run, kith_i_loss charge,
     double range = measure == KITH_PURE_DP ? loss : loss / .6267;
     if (kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE)
         range /= 2;
-    double n = fmax(rows / run->k, 1);
+    double n = fmax(rows, 1) / run->k;
     double variance = radius / 4 * 2 * radius / (range * n);
     double d = run->domain->dimension;
     return fmin(sqrt(d * variance), 2 * radius) *
@@ -228,8 +228,8 @@ kith_status kith_i_median_check_sample(const kith_i_domain *domain,
     return KITH_OK;
 }
 
-kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
-                                 kith_result *result, kith_error *err)
+kith_status kith_i_median_sample(kith_i_median_run *run, kith_result *result,
+                                 kith_error *err)
 {
     kith_i_loss left = kith_i_session_left(run->session);
     kith_i_loss sizes = kith_i_loss_share(left, SIZE_SHARE);
@@ -247,10 +247,7 @@ kith_status kith_i_median_sample(kith_i_median_run *run, uint64_t rows,
                               .state = size,
                               .distances = 1,
                               .charge = left - sizes};
-    double n = (double)rows;
-    for (uint32_t j = 0; rows == 0 && j < run->k; j++)
-        n += run->weights[j];
-    result->noise = predicted(run, spec.charge, n);
+    result->noise = predicted(run, spec.charge, result->rows);
     status = kith_i_release_chain(run->session, &spec, state, err);
     if (!status) {
         memcpy(run->centers, state, size * sizeof *state);

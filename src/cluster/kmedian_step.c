@@ -233,14 +233,14 @@ kith_status kith_i_median_move(kith_i_median_run *run,
     double total = 0;
     for (uint32_t j = 0; j < k; j++) {
         const int64_t *sum = cells.sums + (size_t)j * (w + 1);
-        total += fmax((double)sum[w], 0);
+        total += (double)sum[w];
         move_center(run, sum, cells.sum_sd[j], run->centers + (size_t)j * d);
         if (cells.counts)
             run->weights[j] = fmax((double)cells.counts[j], 0);
     }
     /* Of an average cluster; in a plan all its records are at distance tau. */
     double parts = rows > 0 ? rows : total / KITH_I_MEDIAN_INVERSE;
-    double pulls = fmax(parts / k, 1) / run->tau;
+    double pulls = fmax(parts, 1) / k / run->tau;
     *noise = cells.sum_sd[0] * sqrt(w) / (KITH_I_MEDIAN_UNIT * pulls);
     kith_i_cells_free(&cells);
     return KITH_OK;

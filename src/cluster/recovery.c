@@ -287,7 +287,7 @@ kith_status kith_i_recover(kith_i_recovery *r, const char *what,
         settle_centers(r, spread, d);
         for (uint32_t j = 0; j < r->k; j++)
             kith_i_domain_clip(domain, r->centers + (size_t)j * d);
-        r->noise = cells.sum_sd[0] * sqrt(d) / fmax(r->rows / r->k, 1);
+        r->noise = cells.sum_sd[0] * sqrt(d) * r->k / r->rows;
         for (uint32_t j = 0; j < r->k; j++)
             sizes[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
         if (!last)

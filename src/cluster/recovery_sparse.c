@@ -197,7 +197,7 @@ static kith_status choose_and_sum(kith_i_recovery *r, const char *what,
         set_center(r, &cells, j, arg->m, features);
         alive[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
     }
-    r->noise = cells.sum_sd[0] * sqrt(arg->m) / fmax(r->rows / r->k, 1);
+    r->noise = cells.sum_sd[0] * sqrt(arg->m) * r->k / r->rows;
     if (!status && !last)
         kith_i_revive_lost(domain, r->coins, r->k, alive, r->centers);
     kith_i_free(alive);

@@ -23,8 +23,10 @@ struct kith_result {
     uint64_t public_seed;
     double step, noise;
     double reach;      /* bound of a row's length, (normalised) units */
+    double rows;       /* noisy number of rows, or a plan's; 0: not known */
+    double room;       /* clusters that noise leaves room for; 0: not known */
     uint32_t distinct; /* centres that differ */
-    uint32_t carried;  /* groups that the budget told apart; 0: all k */
+    uint32_t carried;  /* groups that the budget told apart; 0: not known */
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";
@@ -36,9 +38,17 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain);
 void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
                                const double *lattice);
 
-/* advice.c: fill what the advice of a result with centres is made of. */
+/* advice.c: fill what the advice of a result with centres is made of; weights
+ * become sizes of parts of the rows. */
 kith_status kith_i_result_advise(kith_result *result,
                                  const kith_i_domain *domain, kith_error *err);
+
+/* Room for clusters, unless it is known, if noise grows like their number. */
+void kith_i_result_room(kith_result *result, const kith_i_domain *domain);
+
+/* The part of the bound of a row's length that noise may move a centre by:
+ * docs/central.md. */
+double kith_i_calm(void);
 
 /* Receipts of the same words are told apart: "..., round 2 of 5". */
 kith_status kith_i_result_number(kith_result *result, kith_error *err);
