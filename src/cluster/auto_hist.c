@@ -183,7 +183,7 @@ void auto_radius(const auto_run *run, const auto_hist *hists,
                  auto_radii *out)
 {
     int classes = wide ? AUTO_CLASSES : 1;
-    double narrow[AUTO_CLASSES];
+    double narrow[AUTO_CLASSES] = {0};
     for (int class = 0; class < classes; class ++) {
         out->rho[class] = balance(run, &hists[class], class, wide, scale, size,
                                   n, share, dim, &narrow[class]);
