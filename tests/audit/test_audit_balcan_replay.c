@@ -7,13 +7,9 @@
  * What is promised is held against the whole and against each kind of release
  * alone: noisy sums, sparse histograms, selections may not lose more than their
  * receipts say. Planted mistakes must be caught. */
-#include <math.h>
-#include <string.h>
-
 #include "cluster/balcan_i.h"
-#include "support/make_data.h"
-#include "support/noise_replay.h"
 #include "support/replay_odds.h"
+#include "support/replay_suite.h"
 
 /* ---- candidates.c, its own text: candidates that leave the ball -----------
  */
@@ -58,8 +54,9 @@ typedef struct {
     double least; /* the loss found must be at least this, else it is blind */
 } claim;
 
-static double *rows_of(const claim *c, int other)
+static double *rows_of(const void *arg, int other)
 {
+    const claim *c = arg;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 4, 2);
     double *rows = calloc(c->n * c->d, sizeof *rows);
@@ -72,26 +69,10 @@ static double *rows_of(const claim *c, int other)
     return rows;
 }
 
-/* What the receipts say that each kind of release cost. */
-static void read_receipts(const kith_result *r, double *charged)
-{
-    memset(charged, 0, REPLAY_PARTS * sizeof *charged);
-    for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
-        kith_receipt line;
-        kith_result_receipt(r, i, &line);
-        int choice = !strcmp(line.norm, "score");
-        int sparse = !strncmp(line.what, "partition", 9);
-        charged[choice   ? REPLAY_CHOICE
-                : sparse ? REPLAY_SPARSE
-                         : REPLAY_NOISE] += line.measure == KITH_GAUSSIAN_DP
-                                                ? line.loss * line.loss
-                                                : line.loss;
-    }
-}
-
-static void run(const claim *c, const double *rows, size_t n, double more,
+static void run(const void *arg, const double *rows, size_t n, double more,
                 double *charged)
 {
+    const claim *c = arg;
     /* just above a power of two: losses have room to exceed their bound */
     double radius = 1.02 * exp2(ceil(log2(sqrt(c->d))));
     kith_session *s =
@@ -105,71 +86,9 @@ static void run(const claim *c, const double *rows, size_t n, double more,
     kith_error err = {0};
     if (kith_kmeans(s, &opt, &r, &err))
         fail_msg("%s", err.message);
-    read_receipts(r, charged);
+    replay_receipts(r, charged);
     kith_result_free(r);
     kith_session_close(s);
-}
-
-/* In units of what was promised. */
-typedef struct {
-    double whole, parts[REPLAY_PARTS];
-} losses;
-
-static double worst_of(const losses *l)
-{
-    return fmax(fmax(l->whole, l->parts[0]), fmax(l->parts[1], l->parts[2]));
-}
-
-/* The neighbours a and b, recorded and replayed, one more release steered each
- * time; all is huge when the replay took another path. */
-static void audit_pair(const claim *c, const double *a, size_t n,
-                       const double *b, size_t m, double more, double promised,
-                       losses *worst)
-{
-    size_t calls = 1;
-    for (size_t known = 0; known <= calls; known++) {
-        double charged[REPLAY_PARTS];
-        replay.known = known;
-        replay_record(11);
-        run(c, a, n, more, charged);
-        calls = replay.calls;
-        replay_again();
-        run(c, b, m, more, charged);
-        if (replay.differs || replay.calls != calls) {
-            worst->whole = HUGE_VAL;
-            return;
-        }
-        worst->whole = fmax(
-            worst->whole,
-            (c->delta > 0 ? replay.squares : fabs(replay.loss)) / promised);
-        for (int p = 0; p < REPLAY_PARTS; p++)
-            worst->parts[p] =
-                fmax(worst->parts[p], fabs(replay.parts[p]) / charged[p]);
-    }
-}
-
-/* more: the session believes that it may spend this many times the epsilon. */
-static losses audit(const claim *c, replay_fault fault, double more)
-{
-    double *a = rows_of(c, 0), *b = rows_of(c, 1), promised = c->epsilon;
-    size_t m = c->neighbors == KITH_REPLACE_ONE ? c->n : c->n - 1;
-    kith_i_loss total;
-    kith_measure measure;
-    kith_privacy privacy = {c->epsilon, c->delta, c->neighbors};
-    if (kith_i_privacy_total(&privacy, &measure, &total, NULL))
-        fail();
-    if (measure == KITH_GAUSSIAN_DP)
-        promised = pow(kith_i_loss_value(total, measure), 2);
-    losses worst = {0};
-    replay_reset(fault);
-    audit_pair(c, a, c->n, b, m, more, promised, &worst);
-    replay_reset(fault);
-    if (isfinite(worst.whole))
-        audit_pair(c, b, m, a, c->n, more, promised, &worst);
-    replay_reset(FAULT_NONE);
-    free(a);
-    free(b);
-    return worst;
 }
 
 static const claim claims[] = {
@@ -204,52 +123,47 @@ static const claim claims[] = {
     {"Gaussian, projected", 20, 3, 60, 1, 1e-6, KITH_ADD_REMOVE, -0.5, 0.1, 1,
      0, HALF | OVER | EMPTY, 0.6},
 };
-enum { CLAIMS = sizeof claims / sizeof *claims };
 
-static void print_losses(const char *name, const losses *l)
+static const replay_mistake mistakes[] = {
+    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
+    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
+    {"  empty cubes skipped", EMPTY, FAULT_EMPTY_SKIPPED, 1},
+    {"  exact n", COUNT, FAULT_EXACT_N, 1},
+    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
+    {"  losses beyond the bound", CLAMP, FAULT_UNCLAMPED, 1},
+};
+
+static replay_case case_of(const void *arg)
 {
-    print_message("%-28s whole %.3f; sums %.3f, sparse %.3f, choices %.3f\n",
-                  name, l->whole, l->parts[REPLAY_NOISE],
-                  l->parts[REPLAY_SPARSE], l->parts[REPLAY_CHOICE]);
+    const claim *c = arg;
+    return (replay_case){c->name,
+                         {c->epsilon, c->delta, c->neighbors},
+                         c->n,
+                         c->caught,
+                         c->least};
 }
+
+static const replay_suite suite = {
+    .claims = claims,
+    .size = sizeof *claims,
+    .count = sizeof claims / sizeof *claims,
+    .of = case_of,
+    .rows = rows_of,
+    .run = run,
+    .mistakes = mistakes,
+    .mistake_count = sizeof mistakes / sizeof *mistakes,
+};
 
 static void test_claims_stand(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        losses l = audit(&claims[i], FAULT_NONE, 1);
-        print_losses(claims[i].name, &l);
-        assert_true(worst_of(&l) <= 1 + 1e-6);
-        assert_true(l.whole >= claims[i].least);
-    }
+    replay_claims_stand(&suite);
 }
 
 static void test_mistakes_are_caught(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        int flag;
-        replay_fault fault;
-        double more;
-    } mistakes[] = {
-        {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
-        {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
-        {"  empty cubes skipped", EMPTY, FAULT_EMPTY_SKIPPED, 1},
-        {"  exact n", COUNT, FAULT_EXACT_N, 1},
-        {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
-        {"  losses beyond the bound", CLAMP, FAULT_UNCLAMPED, 1},
-    };
-    for (size_t i = 0; i < CLAIMS; i++) {
-        print_message("%s\n", claims[i].name);
-        for (size_t j = 0; j < sizeof mistakes / sizeof *mistakes; j++) {
-            if (!(claims[i].caught & mistakes[j].flag))
-                continue;
-            losses l = audit(&claims[i], mistakes[j].fault, mistakes[j].more);
-            print_losses(mistakes[j].name, &l);
-            assert_true(worst_of(&l) > 1 + 1e-6);
-        }
-    }
+    replay_mistakes_are_caught(&suite);
 }
 
 /* ---- the probabilities that the audit is made of --------------------------

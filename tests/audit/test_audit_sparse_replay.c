@@ -7,7 +7,7 @@
  */
 #include "cluster/balcan_i.h"
 #include "dp/release_features.h"
-#include "support/replay_pair.h"
+#include "support/replay_suite.h"
 #include "support/sparse_data.h"
 
 /* Mistakes that must show in a pair. */
@@ -32,8 +32,9 @@ typedef struct {
 /* Rows have entries of .5 in two of the first four features; the row in
  * question has entries of 1 from c->first on, and what takes its place in
  * features far from there. */
-static double *rows_of(const claim *c, int other)
+static double *rows_of(const void *arg, int other)
 {
+    const claim *c = arg;
     double *rows = calloc(c->n * c->d, sizeof *rows);
     for (size_t r = 0; r + 1 < c->n; r++) {
         rows[r * c->d + r % 2 * 2] = .5;
@@ -170,57 +171,46 @@ static const claim claims[] = {
     {"the default, Gaussian", AUTO, 80, 2, 4, 60, 2, 1e-6, ADD, 0, 4, 0, 0,
      HALF | OVER, .3},
 };
-enum { CLAIMS = sizeof claims / sizeof *claims };
 
-static replay_losses audit(const claim *c, replay_fault fault, double more)
+static const replay_mistake mistakes[] = {
+    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
+    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
+    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
+    {"  entries not clamped", CLAMP, FAULT_UNCLAMPED, 1},
+    {"  sparsity not enforced", DENSE, FAULT_UNCLIPPED, 1},
+};
+
+static replay_case case_of(const void *arg)
 {
-    double *a = rows_of(c, 0), *b = rows_of(c, 1);
-    size_t m = c->neighbors == MOVE ? c->n : c->n - 1;
-    kith_privacy privacy = {c->epsilon, c->delta, c->neighbors};
-    replay_pair pair = {run, c, privacy, {a, b}, {c->n, m}};
-    replay_losses l = replay_audit(&pair, fault, more);
-    free(a);
-    free(b);
-    return l;
+    const claim *c = arg;
+    return (replay_case){c->name,
+                         {c->epsilon, c->delta, c->neighbors},
+                         c->n,
+                         c->caught,
+                         c->least};
 }
+
+static const replay_suite suite = {
+    .claims = claims,
+    .size = sizeof *claims,
+    .count = sizeof claims / sizeof *claims,
+    .of = case_of,
+    .rows = rows_of,
+    .run = run,
+    .mistakes = mistakes,
+    .mistake_count = sizeof mistakes / sizeof *mistakes,
+};
 
 static void test_claims_stand(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        replay_losses l = audit(&claims[i], FAULT_NONE, 1);
-        replay_print(claims[i].name, &l);
-        assert_true(replay_worst(&l) <= 1 + 1e-6);
-        assert_true(l.whole >= claims[i].least);
-    }
+    replay_claims_stand(&suite);
 }
 
 static void test_mistakes_are_caught(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        int flag;
-        replay_fault fault;
-        double more;
-    } mistakes[] = {
-        {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
-        {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
-        {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
-        {"  entries not clamped", CLAMP, FAULT_UNCLAMPED, 1},
-        {"  sparsity not enforced", DENSE, FAULT_UNCLIPPED, 1},
-    };
-    for (size_t i = 0; i < CLAIMS; i++) {
-        print_message("%s\n", claims[i].name);
-        for (size_t j = 0; j < sizeof mistakes / sizeof *mistakes; j++) {
-            if (!(claims[i].caught & mistakes[j].flag))
-                continue;
-            replay_losses l =
-                audit(&claims[i], mistakes[j].fault, mistakes[j].more);
-            replay_print(mistakes[j].name, &l);
-            assert_true(replay_worst(&l) > 1 + 1e-6);
-        }
-    }
+    replay_mistakes_are_caught(&suite);
 }
 
 int main(void)

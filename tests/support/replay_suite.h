@@ -1,0 +1,84 @@
+/* The two tests of an audit by replay (replay_pair.h): every claim stands, and
+ * mistakes planted in the library are caught where they must show. */
+#ifndef KITH_TEST_REPLAY_SUITE_H
+#define KITH_TEST_REPLAY_SUITE_H
+
+#include <stdlib.h>
+
+#include "support/replay_pair.h"
+
+/* What the audit needs to know of a claim. */
+typedef struct {
+    const char *name;
+    kith_privacy privacy;
+    size_t n;     /* rows; the last is in question */
+    int caught;   /* flags of the mistakes that must show */
+    double least; /* the loss found must be at least this, else it is blind */
+} replay_case;
+
+typedef struct {
+    const char *name;
+    int flag;
+    replay_fault fault;
+    double more; /* the session believes it may spend that many epsilon */
+} replay_mistake;
+
+typedef struct {
+    const void *claims; /* an array of the test's own claims */
+    size_t size, count; /* of one, and how many */
+    replay_case (*of)(const void *claim);
+    /* the rows of a claim; other: what takes the last one's place */
+    double *(*rows)(const void *claim, int other);
+    replay_run *run;
+    const replay_mistake *mistakes;
+    size_t mistake_count;
+} replay_suite;
+
+static inline const void *replay_claim(const replay_suite *s, size_t i)
+{
+    return (const char *)s->claims + i * s->size;
+}
+
+static inline replay_losses replay_one(const replay_suite *s, const void *claim,
+                                       replay_fault fault, double more)
+{
+    replay_case c = s->of(claim);
+    double *a = s->rows(claim, 0), *b = s->rows(claim, 1);
+    size_t m = c.privacy.neighbors == KITH_REPLACE_ONE ? c.n : c.n - 1;
+    replay_pair pair = {s->run, claim, c.privacy, {a, b}, {c.n, m}};
+    replay_losses l = replay_audit(&pair, fault, more);
+    free(a);
+    free(b);
+    return l;
+}
+
+/* The limit leaves 1e-6 for rounding. */
+static inline void replay_claims_stand(const replay_suite *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        replay_case c = s->of(replay_claim(s, i));
+        replay_losses l = replay_one(s, replay_claim(s, i), FAULT_NONE, 1);
+        replay_print(c.name, &l);
+        assert_true(replay_worst(&l) <= 1 + 1e-6);
+        assert_true(l.whole >= c.least);
+    }
+}
+
+static inline void replay_mistakes_are_caught(const replay_suite *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        replay_case c = s->of(replay_claim(s, i));
+        print_message("%s\n", c.name);
+        for (size_t j = 0; j < s->mistake_count; j++) {
+            const replay_mistake *m = &s->mistakes[j];
+            if (!(c.caught & m->flag))
+                continue;
+            replay_losses l =
+                replay_one(s, replay_claim(s, i), m->fault, m->more);
+            replay_print(m->name, &l);
+            assert_true(replay_worst(&l) > 1 + 1e-6);
+        }
+    }
+}
+
+#endif
