@@ -49,6 +49,10 @@ void kith_i_plain_measure(kith_i_plain_run *run);
 /* Copy rows wanted[0..count) to fetched. */
 void kith_i_plain_fetch(kith_i_plain_run *run, uint32_t count);
 
+/* The workers' sums and counts, added up, and set to 0 there; the sum of their
+ * totals[0], the cost. */
+kith_i_u128 kith_i_plain_merge(kith_i_plain_run *run);
+
 /* Squared distance from |x|^2 and the kernel's score, all exact integers. */
 static inline uint64_t kith_i_plain_distance(uint64_t norm, double score)
 {
@@ -60,11 +64,26 @@ static inline uint64_t kith_i_plain_distance(uint64_t norm, double score)
 /* Greedy k-means++: fills real. Needs norm[] and at least one row. */
 void kith_i_plain_seed(kith_i_plain_run *run, kith_i_coins *coins);
 
-/* ---- kmeans_plain.c ---- */
+/* ---- plain_starts.c ---- */
 
-/* Copy and check; the defaults are filled in. */
-kith_status kith_i_plain_read_options(const kith_plain_options *from,
-                                      kith_plain_options *opt, kith_error *err);
+/* open: more memory, 0 when it is short; close in either case. Either may be
+ * NULL. round: assign and move, as in kith_i_plain_round; numbers from 1, last:
+ * no other follows. Returns whether another may gain. */
+typedef struct kith_i_plain_method {
+    void *arg;
+    int (*open)(kith_i_plain_run *run, void *arg);
+    void (*close)(kith_i_plain_run *run, void *arg);
+    int (*round)(kith_i_plain_run *run, void *arg, uint32_t number, int last,
+                 kith_i_u128 *cost);
+} kith_i_plain_method;
+
+/* The best of several seeded starts. */
+kith_status kith_i_plain_cluster(const kith_dataset *data,
+                                 const kith_plain_options *options,
+                                 const kith_i_plain_method *method,
+                                 kith_result **out, kith_error *err);
+
+/* ---- kmeans_plain.c ---- */
 
 /* One round of Lloyd from real and centers: assign, then move. *cost: of the
  * centres before the move. Returns whether a centre changed on the lattice. */

@@ -128,3 +128,23 @@ void kith_i_plain_fetch(kith_i_plain_run *s, uint32_t count)
     s->wanted_count = count;
     kith_i_fold(s->data, s->workers, visit_fetch, s);
 }
+
+kith_i_u128 kith_i_plain_merge(kith_i_plain_run *s)
+{
+    size_t coords = (size_t)s->k * s->d;
+    kith_i_u128 cost = 0;
+    memset(s->sums, 0, coords * sizeof *s->sums);
+    memset(s->counts, 0, s->k * sizeof *s->counts);
+    for (uint32_t i = 0; i < s->workers; i++) {
+        kith_i_plain_worker *w = &s->worker[i];
+        for (size_t t = 0; t < coords; t++)
+            s->sums[t] += w->sums[t];
+        for (uint32_t j = 0; j < s->k; j++)
+            s->counts[j] += w->counts[j];
+        cost += w->totals[0];
+        memset(w->sums, 0, coords * sizeof *w->sums);
+        memset(w->counts, 0, s->k * sizeof *w->counts);
+        w->totals[0] = 0;
+    }
+    return cost;
+}

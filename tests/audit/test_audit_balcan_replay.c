@@ -143,7 +143,7 @@ static replay_case case_of(const void *arg)
                          c->least};
 }
 
-static const replay_suite suite = {
+static replay_suite suite = {
     .claims = claims,
     .size = sizeof *claims,
     .count = sizeof claims / sizeof *claims,
@@ -153,18 +153,6 @@ static const replay_suite suite = {
     .mistakes = mistakes,
     .mistake_count = sizeof mistakes / sizeof *mistakes,
 };
-
-static void test_claims_stand(void **state)
-{
-    (void)state;
-    replay_claims_stand(&suite);
-}
-
-static void test_mistakes_are_caught(void **state)
-{
-    (void)state;
-    replay_mistakes_are_caught(&suite);
-}
 
 /* ---- the probabilities that the audit is made of --------------------------
  */
@@ -218,8 +206,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_probabilities),
-        cmocka_unit_test(test_claims_stand),
-        cmocka_unit_test(test_mistakes_are_caught),
+        cmocka_unit_test_prestate(replay_claims_stand, &suite),
+        cmocka_unit_test_prestate(replay_mistakes_are_caught, &suite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The two tests of an audit by replay (replay_pair.h): every claim stands, and
- * mistakes planted in the library are caught where they must show. */
+ * mistakes planted in the library are caught where they must show. Their state
+ * (cmocka_unit_test_prestate) is the suite. */
 #ifndef KITH_TEST_REPLAY_SUITE_H
 #define KITH_TEST_REPLAY_SUITE_H
 
@@ -53,8 +54,9 @@ static inline replay_losses replay_one(const replay_suite *s, const void *claim,
 }
 
 /* The limit leaves 1e-6 for rounding. */
-static inline void replay_claims_stand(const replay_suite *s)
+static inline void replay_claims_stand(void **state)
 {
+    const replay_suite *s = *state;
     for (size_t i = 0; i < s->count; i++) {
         replay_case c = s->of(replay_claim(s, i));
         replay_losses l = replay_one(s, replay_claim(s, i), FAULT_NONE, 1);
@@ -64,8 +66,9 @@ static inline void replay_claims_stand(const replay_suite *s)
     }
 }
 
-static inline void replay_mistakes_are_caught(const replay_suite *s)
+static inline void replay_mistakes_are_caught(void **state)
 {
+    const replay_suite *s = *state;
     for (size_t i = 0; i < s->count; i++) {
         replay_case c = s->of(replay_claim(s, i));
         print_message("%s\n", c.name);
