@@ -1,6 +1,5 @@
 /* `kith kmeans` and `kith kmedian`: open the outputs, read the rows, pass the
  * gate, write. */
-#include "centers.h"
 #include "cli.h"
 #include "commands.h"
 #include "kmeans_run.h"
@@ -71,13 +70,8 @@ static kith_status run_plain(kmeans_run *run, const kith_dataset *data,
 static int run_on_data(kmeans_run *run, const args *a, kith_result **result)
 {
     kith_error err = {0};
-    kith_dataset *data = NULL;
-    kith_status status = kith_dataset_open(
-        a->operands, a->operand_count, &run->common.source.options,
-        &run->common.bounds.view, &data, &err);
-    int code = cli_status(status, &err);
-    if (!code)
-        code = bounds_check(&run->common.bounds, kith_dataset_dimension(data));
+    kith_dataset *data;
+    int code = run_data_open(&run->common, a, &data);
     if (!code)
         code = cli_status(run->common.non_private
                               ? run_plain(run, data, result, &err)
@@ -94,49 +88,6 @@ static void warn_vacuous(const kmeans_run *run)
 {
     if (run->paper_constants)
         kmeans_warn_paper(run, 0);
-}
-
-/* ---- writing ------------------------------------------------------------- */
-
-static void write_centers(const char *path, FILE *file,
-                          const kith_result *result)
-{
-    uint32_t k = 0, d = 0;
-    const double *centers = kith_result_centers(result, &k, &d);
-    if (output_has_suffix(path, ".npy")) {
-        npy_write_header(file, k, d);
-        npy_write_values(file, centers, (size_t)k * d);
-        return;
-    }
-    for (size_t j = 0; j < k; j++)
-        csv_write_row(file, centers + j * d, d);
-}
-
-static int write_model(FILE *file, const kmeans_run *run,
-                       const kith_result *result)
-{
-    json_t *json = model_build(result, run);
-    int bad = !json || json_out(file, json);
-    json_decref(json);
-    return bad ? cli_no_memory() : CLI_OK;
-}
-
-/* Both files are complete on disk before either gets its name. */
-static int write_all(const kmeans_run *run, const kith_result *result,
-                     output *model_out, output *centers)
-{
-    int code = write_model(model_out->file, run, result);
-    if (!code && run->centers) {
-        write_centers(run->centers, centers->file, result);
-        code = output_finish(centers);
-    }
-    if (!code)
-        code = output_finish(model_out);
-    if (!code && run->centers)
-        code = output_commit(centers);
-    if (!code)
-        code = output_commit(model_out);
-    return code;
 }
 
 /* From the result only. */
@@ -181,7 +132,8 @@ int kmeans_main(const args *a)
         if (!code)
             code = run_on_data(&run, a, &result);
         if (!code)
-            code = write_all(&run, result, &model_out, &centers);
+            code = run_write(result, model_build(result, &run), &model_out,
+                             run.centers, &centers);
         if (!code)
             warn_noise(&run, result);
         if (!code && !run.common.quiet)

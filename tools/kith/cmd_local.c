@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "centers.h"
 #include "cli.h"
 #include "commands.h"
 #include "local_cli.h"
@@ -43,21 +42,15 @@ static int run_on_data(local_cli *cli, const args *a,
                        kith_local_summary **summary)
 {
     kith_error err = {0};
-    kith_dataset *data = NULL;
+    kith_dataset *data;
     run_common *c = &cli->common;
     cli->options.progress = progress_step;
     cli->options.progress_arg = &c->progress;
+    int code = run_data_open(c, a, &data);
+    if (code)
+        return code;
     kith_status status =
-        kith_dataset_open(a->operands, a->operand_count, &c->source.options,
-                          &c->bounds.view, &data, &err);
-    if (!status) {
-        int code = bounds_check(&c->bounds, kith_dataset_dimension(data));
-        if (code) {
-            kith_dataset_free(data);
-            return code;
-        }
-        status = kith_local_predict_data(data, &cli->options, forecast, &err);
-    }
+        kith_local_predict_data(data, &cli->options, forecast, &err);
     if (!status && !c->quiet)
         local_print_forecast(cli, forecast);
     if (!status)
@@ -66,36 +59,6 @@ static int run_on_data(local_cli *cli, const args *a,
     progress_clear(&c->progress);
     kith_dataset_free(data);
     return cli_status(status, &err);
-}
-
-static void write_centers(const char *path, FILE *file,
-                          const kith_result *result)
-{
-    uint32_t k = 0, d = 0;
-    const double *centers = kith_result_centers(result, &k, &d);
-    if (output_has_suffix(path, ".npy")) {
-        npy_write_header(file, k, d);
-        npy_write_values(file, centers, (size_t)k * d);
-        return;
-    }
-    for (size_t j = 0; j < k; j++)
-        csv_write_row(file, centers + j * d, d);
-}
-
-static int write_all(const local_cli *cli, const kith_result *result,
-                     json_t *json, output *model_out, output *centers)
-{
-    int bad = !json || json_out(model_out->file, json);
-    int code = bad ? cli_no_memory() : CLI_OK;
-    if (!code && cli->centers) {
-        write_centers(cli->centers, centers->file, result);
-        code = output_finish(centers);
-    }
-    if (!code)
-        code = output_finish(model_out);
-    if (!code && cli->centers)
-        code = output_commit(centers);
-    return code ? code : output_commit(model_out);
 }
 
 /* Fewer than asked for is never silent. */
@@ -141,11 +104,10 @@ int local_simulate_main(const args *a)
         code = output_open(&centers, cli.centers);
     if (!code)
         code = run_on_data(&cli, a, &forecast, &result, &summary);
-    if (!code) {
-        json_t *json = local_model_build(result, summary, &forecast, &cli);
-        code = write_all(&cli, result, json, &model_out, &centers);
-        json_decref(json);
-    }
+    if (!code)
+        code = run_write(result,
+                         local_model_build(result, summary, &forecast, &cli),
+                         &model_out, cli.centers, &centers);
     if (!code)
         warn_fewer(&cli, result);
     if (!code && !cli.common.quiet)

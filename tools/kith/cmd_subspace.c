@@ -61,14 +61,9 @@ static kith_status run_plain(subspace_run *run, const kith_dataset *data,
 static int run_on_data(subspace_run *run, const args *a, kith_result **result)
 {
     kith_error err = {0};
-    kith_dataset *data = NULL;
+    kith_dataset *data;
     run_common *c = &run->common;
-    kith_status status =
-        kith_dataset_open(a->operands, a->operand_count, &c->source.options,
-                          &c->bounds.view, &data, &err);
-    int code = cli_status(status, &err);
-    if (!code)
-        code = bounds_check(&c->bounds, kith_dataset_dimension(data));
+    int code = run_data_open(c, a, &data);
     if (!code)
         code =
             cli_status(c->non_private ? run_plain(run, data, result, &err)
@@ -77,16 +72,6 @@ static int run_on_data(subspace_run *run, const args *a, kith_result **result)
     progress_clear(&c->progress);
     kith_dataset_free(data);
     return code;
-}
-
-static int write_planes(const subspace_run *run, const kith_result *result,
-                        output *o)
-{
-    json_t *json = model_build_planes(result, run);
-    int bad = !json || json_out(o->file, json);
-    json_decref(json);
-    int code = bad ? cli_no_memory() : output_finish(o);
-    return code ? code : output_commit(o);
 }
 
 /* Never into the model: standard error is for the curator's eyes. */
@@ -116,7 +101,8 @@ static int run_and_write(subspace_run *run, const args *a)
     if (!code)
         code = run_on_data(run, a, &result);
     if (!code)
-        code = write_planes(run, result, &o);
+        code =
+            run_write(result, model_build_planes(result, run), &o, NULL, NULL);
     if (!code)
         print_diagnostics(result);
     if (!code && !run->common.quiet) {

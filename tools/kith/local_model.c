@@ -108,17 +108,6 @@ static json_t *parameters_json(const kith_result *result, const local_cli *cli)
     return parameters;
 }
 
-static json_t *center_rows(const double *centers, uint32_t k, uint32_t d)
-{
-    json_t *rows = json_array();
-    for (size_t j = 0; rows && j < k; j++)
-        if (json_array_append_new(rows, model_numbers(centers + j * d, d))) {
-            json_decref(rows);
-            rows = NULL;
-        }
-    return rows;
-}
-
 json_t *local_model_build(const kith_result *result,
                           const kith_local_summary *summary,
                           const kith_local_forecast *forecast,
@@ -132,7 +121,7 @@ json_t *local_model_build(const kith_result *result,
         "kith", 1, "kind", median ? "kmedian" : "kmeans", "k", (json_int_t)k,
         "dimension", (json_int_t)d, "method", local_method_name(cli),
         "simulated", cli->options.law ? "law" : "reports", "centers",
-        center_rows(centers, k, d), "weights",
+        model_centers(centers, k, d), "weights",
         model_numbers(kith_result_weights(result), k), "privacy",
         privacy_json(result, summary), "rounds", rounds_json(summary),
         "forecast", local_forecast_json(forecast), "parameters",

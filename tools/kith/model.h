@@ -16,10 +16,11 @@
 json_t *model_build(const kith_result *result, const kmeans_run *run);
 
 /* Parts of a model, NULL when memory is short: "privacy" of a run or of a
- * plan, "parameters" that all runs have, an array of numbers. */
+ * plan, "parameters" that all runs have, an array of numbers, "centers". */
 json_t *model_privacy(const kith_result *result, const run_common *run);
 json_t *model_parameters(const kith_result *result, const run_common *run);
 json_t *model_numbers(const double *values, size_t count);
+json_t *model_centers(const double *centers, uint32_t k, uint32_t d);
 
 /* Do the receipts' losses add up to one number? Not with smooth sensitivity,
  * whose loss is an (epsilon, delta). */

@@ -17,7 +17,7 @@ json_t *model_numbers(const double *values, size_t count)
     return array;
 }
 
-static json_t *center_rows(const double *centers, uint32_t k, uint32_t d)
+json_t *model_centers(const double *centers, uint32_t k, uint32_t d)
 {
     json_t *rows = json_array();
     for (size_t j = 0; rows && j < k; j++)
@@ -240,7 +240,7 @@ json_t *model_build(const kith_result *result, const kmeans_run *run)
         run->median ? "kmedian" : "kmeans", "k", (json_int_t)k, "dimension",
         (json_int_t)d, "method",
         run->common.non_private ? "non-private" : kmeans_method_name(run),
-        "centers", center_rows(centers, k, d), "weights",
+        "centers", model_centers(centers, k, d), "weights",
         model_numbers(weights, weights ? k : 0), "privacy",
         model_privacy(result, &run->common), "parameters",
         center_parameters(result, run), "version", kith_version());

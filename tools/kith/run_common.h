@@ -57,6 +57,18 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
 /* Say on standard error what is guaranteed, and what it cost. */
 void run_print_guarantee(const run_common *run, const kith_result *result);
 
+/* ---- run_files.c ----------------------------------------------------------
+ */
+
+/* Open the operands and check the bounds against their dimension. Exit code;
+ * *data is NULL then. */
+int run_data_open(const run_common *run, const args *a, kith_dataset **data);
+
+/* Write the model (taken; NULL: no memory) and, unless centers_path is NULL,
+ * the centres. Exit code. */
+int run_write(const kith_result *result, json_t *json, output *model_out,
+              const char *centers_path, output *centers);
+
 /* ---- run_plan.c: --dry-run ------------------------------------------------
  */
 
