@@ -6,9 +6,12 @@ Writes figure2.svg and figure2.json (every run) beside this file and prints the
 table; figure2_table.py then compares it with the notes' own. Every repetition
 has a data set of its own.
 --quick: one repetition, two values of epsilon, short chains, nothing written.
+--keep: keep the runs of figure2.json and add those that are missing, but
+--again X: measure the methods anew whose label starts with X.
 --draw: only draw figure2.json again. --data SEED FOLDER: only make the data.
 --kith: the command to measure. Setting 3 needs numpy (Debian's python3-numpy,
-so Debian's /usr/bin/python3).
+so Debian's /usr/bin/python3), and so does c, which is setting 2 with rows
+clipped, for the comparison only.
 """
 import argparse
 import json
@@ -27,12 +30,15 @@ SETTINGS = {
     "1": (5000, 5, 3, 3, .01, 2500),
     "2": (1000, 10, 3, 3, .1, 10000),
     "3": (320, 50, 5, 9, None, 1500),  # Extended Yale B
+    "c": (1000, 10, 3, 3, .1, 10000),  # 2 with rows clipped: not drawn
 }
 TITLES = {
     "1": "n=5000 d=5 k=3 q=3 \N{GREEK SMALL LETTER SIGMA}=.01",
     "2": "n=1000 d=10 k=3 q=3 \N{GREEK SMALL LETTER SIGMA}=.1",
     "3": "Extended Yale B: n=320 d=50 k=5 q=9",
+    "c": "setting 2, rows clipped to the ball and not scaled to length 1",
 }
+DRAWN = "123"
 
 
 def aggregate(solver, *more):
@@ -101,12 +107,12 @@ def run(*command):
 
 # ---- data ------------------------------------------------------------------
 
-def write_truth(path, bases, d, q):
+def write_truth(path, bases, d, q, scale="unit"):
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"kith": 1, "kind": "subspace", "k": len(bases),
                    "dimension": d, "subspace_dimension": q,
                    "method": "generated",
-                   "parameters": {"scale": "unit"},
+                   "parameters": {"scale": scale},
                    "bases": bases}, f)
 
 
@@ -137,6 +143,24 @@ def make_yale(seed, rows, truth):
              for i in range(5)]
     write_truth(truth, bases, 50, 9)
 
+def make_clipped(seed, rows, truth):
+    """Setting 2, but rows longer than 1 are clipped to length 1 and the others
+    stay as they are (kith generate scales all of them to length 1)."""
+    import numpy
+
+    n, d, k, q, spread, _ = SETTINGS["c"]
+    coins = numpy.random.default_rng(seed)
+    bases = [numpy.linalg.qr(coins.standard_normal((d, q)))[0]
+             for _ in range(k)]
+    y = coins.standard_normal((n, q))
+    y /= numpy.linalg.norm(y, axis=1, keepdims=True)
+    x = numpy.array([bases[l] @ v
+                     for l, v in zip(coins.integers(0, k, n), y)])
+    x += spread * coins.standard_normal((n, d))
+    x /= numpy.maximum(1, numpy.linalg.norm(x, axis=1, keepdims=True))
+    numpy.save(rows, x * (1 - 1e-12))
+    write_truth(truth, [b.tolist() for b in bases], d, q, "clip")
+
 
 def make_data(kith, setting, seed, folder):
     n, d, k, q, spread, _ = SETTINGS[setting]
@@ -144,11 +168,20 @@ def make_data(kith, setting, seed, folder):
     rows, truth = stem + ".npy", stem + ".json"
     if spread is None:
         make_yale(seed, rows, truth)
+    elif setting == "c":
+        make_clipped(seed, rows, truth)
     else:
         run(kith, "generate", "subspaces", "--rows", str(n), "--dimension",
             str(d), "-k", str(k), "-q", str(q), "--spread", str(spread),
             "--seed", str(seed), "--bases", truth, "-o", rows)
     return rows, truth
+
+
+def bounds(setting):
+    """Public, and for rows of any length but in setting c."""
+    if setting == "c":
+        return ["--scale", "clip", "--radius", "1"]
+    return ["--radius", "1000" if setting == "3" else "4"]
 
 
 # ---- measuring ---------------------------------------------------------------
@@ -157,10 +190,12 @@ def evaluate(kith, model, truth, rows, copies=1):
     """(cost, d_W) of a model, or of `copies` copies of its planes."""
     if copies > 1:
         with open(model, encoding="utf-8") as f:
-            planes = json.load(f)["bases"]
-        write_truth(model, planes * copies, len(planes[0]), len(planes[0][0]))
+            known = json.load(f)
+        planes = known["bases"] * copies
+        write_truth(model, planes, len(planes[0]), len(planes[0][0]),
+                    known["parameters"]["scale"])
     got = json.loads(run(kith, "evaluate", model, "--reference", truth, rows))
-    return got["cost_per_row"], got["d_W"]
+    return tuple(float("%.6g" % got[name]) for name in ("cost_per_row", "d_W"))
 
 
 def measure(kith, setting, label, epsilon, seed, files, folder, quick):
@@ -178,9 +213,9 @@ def measure(kith, setting, label, epsilon, seed, files, folder, quick):
     run(kith, "subspace", "-k", "1" if one else str(k), "-q",
         str(q), "-e", "%g" % epsilon, "--delta",
         "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
-        "replace-one", "--radius", "1000" if setting == "3" else "4",
-        "--insecure-seed", str(seed), "--seed", str(seed), "--threads", "1",
-        "--quiet", *arguments, *more, "-o", model, rows)
+        "replace-one", *bounds(setting), "--insecure-seed", str(seed),
+        "--seed", str(seed), "--threads", "1", "--quiet", *arguments, *more,
+        "-o", model, rows)
     return evaluate(kith, model, truth, rows, k if one else 1)
 
 
@@ -194,36 +229,38 @@ def measure_plain(kith, setting, label, files, folder):
     model = os.path.join(folder, "model.json")
     run(kith, "subspace", "--non-private", "--solver",
         PLAIN.get(label, "kplane"), "-k", "1" if one else str(k), "-q", str(q),
-        "--radius", "1000", "--threads", "1", "--quiet", "-o", model, rows)
+        *bounds(setting), "--threads", "1", "--quiet", "-o", model, rows)
     return evaluate(kith, model, truth, rows, k if one else 1)
 
 
-def collect_one(kith, setting, epsilons, repetitions, quick, folder):
-    """label -> for each epsilon (or once) the runs, (cost, d_W) each."""
+def collect_one(kith, setting, epsilons, repetitions, quick, folder, table,
+                save):
+    """Fills table: label -> for each epsilon (or once) the runs, (cost, d_W)
+    each. What is there stays."""
     files = [make_data(kith, setting, 100 + r, folder)
              for r in range(repetitions)]
-    table = {}
     for label in (TRUE, PRINCIPAL, *PLAIN):
         say("setting %s: %s" % (setting, label))
-        table[label] = [[measure_plain(kith, setting, label, f, folder)
-                         for f in files[:repetitions_of(setting, label,
-                                                        repetitions)]]]
+        runs = table.setdefault(label, [[]])[0]
+        for r in range(len(runs), repetitions_of(setting, label, repetitions)):
+            runs.append(measure_plain(kith, setting, label, files[r], folder))
     for label in METHODS:
         say("setting %s: %s" % (setting, label))
-        runs = range(repetitions_of(setting, label, repetitions))
-        if runs:
-            table[label] = [[measure(kith, setting, label, epsilon, 100 + r,
-                                     files[r], folder, quick) for r in runs]
-                            for epsilon in epsilons]
-    return table
+        wanted = repetitions_of(setting, label, repetitions)
+        if wanted:
+            cells = table.setdefault(label, [[] for _ in epsilons])
+            for epsilon, runs in zip(epsilons, cells):
+                for r in range(len(runs), wanted):
+                    runs.append(measure(kith, setting, label, epsilon, 100 + r,
+                                        files[r], folder, quick))
+        save()
 
 
-def collect(kith, settings, epsilons, repetitions, quick):
+def collect(kith, settings, data, quick, save):
     with tempfile.TemporaryDirectory() as folder:
-        return {"epsilons": list(epsilons), "repetitions": repetitions,
-                "settings": {s: collect_one(kith, s, epsilons, repetitions,
-                                            quick, folder)
-                             for s in settings}}
+        for s in settings:
+            collect_one(kith, s, data["epsilons"], data["repetitions"], quick,
+                        folder, data["settings"].setdefault(s, {}), save)
 
 
 def mean(runs, which):
@@ -238,8 +275,8 @@ def cell(runs):
 
 def print_table(data):
     for setting, table in data["settings"].items():
-        print("\nSetting %s: %s (cost / d_W, means of %d)"
-              % (setting, TITLES[setting], data["repetitions"]))
+        print("\nSetting %s: %s (cost / d_W, means)"
+              % (setting, TITLES[setting]))
         print("%-26s" % "" + "".join("%16s" % ("eps=%g" % e)
                                      for e in data["epsilons"]))
         for label, cells in table.items():
@@ -325,7 +362,8 @@ def panel(svg, left, top, table, epsilons, which, log):
 
 
 def draw(data, path):
-    settings, epsilons = data["settings"], data["epsilons"]
+    settings = {s: t for s, t in data["settings"].items() if s in DRAWN}
+    epsilons = data["epsilons"]
     legend = 170
     svg = Svg(len(settings) * (WIDE + GAP) + GAP + legend,
               2 * (HIGH + GAP) + TOP)
@@ -358,9 +396,11 @@ def main():
     parser.add_argument("--kith", default=os.path.join(
         os.path.dirname(HERE), "build", "release", "tools", "kith", "kith"))
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--settings", default="123")
+    parser.add_argument("--settings", default=DRAWN)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--again")
     parser.add_argument("--data", nargs=2)
     args = parser.parse_args()
     kept = os.path.join(HERE, "figure2.json")
@@ -368,16 +408,25 @@ def main():
         for setting in args.settings:
             make_data(args.kith, setting, int(args.data[0]), args.data[1])
         return
-    if args.draw:
+    data = {"epsilons": [1, 100] if args.quick else list(EPSILONS),
+            "repetitions": 1 if args.quick else args.repetitions,
+            "settings": {}}
+    if args.draw or args.keep:
         with open(kept, encoding="utf-8") as f:
-            data = json.load(f)
-    elif args.quick:
-        data = collect(args.kith, args.settings, (1, 100), 1, True)
-    else:
-        data = collect(args.kith, args.settings, EPSILONS, args.repetitions,
-                       False)
-        with open(kept, "w", encoding="utf-8") as f:
-            json.dump(data, f)
+            data["settings"] = json.load(f)["settings"]
+    if args.again:
+        for table in data["settings"].values():
+            for label in list(table):
+                if label.startswith(args.again):
+                    table[label] = [[] for _ in table[label]]
+
+    def save():
+        if not args.quick:
+            with open(kept, "w", encoding="utf-8") as f:
+                json.dump(data, f)
+
+    if not args.draw:
+        collect(args.kith, args.settings, data, args.quick, save)
     if not args.quick:
         draw(data, os.path.join(HERE, "figure2.svg"))
     print_table(data)

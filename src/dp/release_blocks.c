@@ -41,15 +41,36 @@ static double noise_dimension(const kith_i_blocks *b)
     return (double)b->spec->k * (double)b->triangle;
 }
 
-/* Smallest epsilon, about, for which beta m >= each; 0: none. */
+/* Noise of this width (on a diagonal; 1/sqrt2 of it elsewhere) hides what the
+ * leading eigenvectors of a projection were: its largest eigenvalues are then
+ * those of noise alone (Peche 2006). */
+static int drowns(const kith_i_blocks *b, const kith_i_smooth *s)
+{
+    double far = ldexp(sqrt((double)b->diameter), -KITH_I_PLANE_BITS);
+    return s->least * far >= sqrt(2.0 / b->d);
+}
+
+static uint32_t most_blocks_of_one(const kith_i_blocks *b, uint32_t m)
+{
+    return b->spec->overlap ? (uint32_t)sqrt(m) : 1;
+}
+
+static int would_do(const kith_i_blocks *b, double epsilon, double delta,
+                    uint32_t m)
+{
+    kith_i_smooth s;
+    return !kith_i_smooth_set(epsilon, delta, noise_dimension(b), m,
+                              most_blocks_of_one(b, m), &s, NULL) &&
+           !drowns(b, &s);
+}
+
+/* Smallest epsilon, about, that would do; 0: none. */
 static double enough_epsilon(const kith_i_blocks *b, double delta)
 {
     double low = 0, high = 4096;
-    kith_i_smooth s;
-    for (int i = 0; i < 24; i++) {
-        double middle = (low + high) / 2;
-        if (!kith_i_smooth_set(middle, delta, noise_dimension(b), &s, NULL) &&
-            s.beta * b->m >= b->each)
+    for (int i = 0; i < 16; i++) {
+        double middle = i < 8 ? sqrt(fmax(low, .01) * high) : (low + high) / 2;
+        if (would_do(b, middle, delta, b->m))
             high = middle;
         else
             low = middle;
@@ -57,31 +78,42 @@ static double enough_epsilon(const kith_i_blocks *b, double delta)
     return high < 4095 ? high : 0;
 }
 
-static kith_status check_worth(kith_i_blocks *b, double delta, kith_error *err)
+/* Smallest number of rows, about, that would do; 0: none. */
+static double enough_rows(const kith_i_blocks *b, double epsilon, double delta)
 {
-    double beta = b->smooth.beta;
-    if (beta * b->m >= b->each || b->spec->force)
+    uint32_t low = b->m, high = MOST_BLOCKS;
+    if (!would_do(b, epsilon, delta, high))
+        return 0;
+    while (low + 1 < high) {
+        uint32_t middle = (low + high) / 2;
+        if (would_do(b, epsilon, delta, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    return (double)high * b->spec->block_rows;
+}
+
+static kith_status check_worth(kith_i_blocks *b, const kith_privacy *left,
+                               kith_error *err)
+{
+    if (b->spec->force || !drowns(b, &b->smooth))
         return KITH_OK;
-    double m = b->spec->overlap ? 1 / (beta * beta) : 1 / beta;
-    double rows = ceil(m) * b->spec->block_rows;
-    double epsilon = enough_epsilon(b, delta);
-    char other[80] = "no epsilon would do with these rows";
+    double rows = enough_rows(b, left->epsilon, left->delta);
+    double epsilon = enough_epsilon(b, left->delta);
+    char more[80] = "no number of rows would do at this epsilon",
+         other[80] = "no epsilon would do with these rows";
+    if (rows > 0)
+        snprintf(more, sizeof more, "about %.3g rows would do at this epsilon",
+                 rows);
     if (epsilon > 0)
         snprintf(other, sizeof other, "with these rows epsilon >= %.3g would",
                  epsilon);
-    if (beta > 0 && m <= MOST_BLOCKS)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "sample-aggregate would release nothing but noise: "
-                           "blocks / overlap must be at least 1/beta = %.4g. "
-                           "About %.3g rows would do at this epsilon; %s. Use "
-                           "another method, or force it (guarantee: none)",
-                           1 / beta, rows, other);
     return kith_i_fail(err, KITH_ERR_PRIVACY,
-                       "sample-aggregate would release nothing but noise: no "
-                       "number of rows would do at this epsilon and "
-                       "dimension; %s. Use another method, or force it "
-                       "(guarantee: none)",
-                       other);
+                       "sample-aggregate would release nothing but noise, "
+                       "even if all blocks agreed: %s; %s. Use another method, "
+                       "or force it (guarantee: none)",
+                       more, other);
 }
 
 /* A noisy count where the number of records is private; what is left of
@@ -152,14 +184,14 @@ static kith_status prepare(kith_i_blocks *b, kith_error *err)
     if (status)
         return status;
     b->m = block_count(b, rows);
-    b->each = b->spec->overlap ? (uint32_t)sqrt(b->m) : 1;
+    b->each = most_blocks_of_one(b, b->m);
     if (b->diameter >> 53 || b->m * noise_dimension(b) > (double)MOST_ENTRIES)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "sample-aggregate would need too much memory: "
                            "fewer planes or features, or larger blocks");
     status = kith_i_smooth_set(left.epsilon, left.delta, noise_dimension(b),
-                               &b->smooth, err);
-    return status ? status : check_worth(b, left.delta, err);
+                               b->m, b->each, &b->smooth, err);
+    return status ? status : check_worth(b, &left, err);
 }
 
 /* ---- distances, medoid, noise -------------------------------------------- */

@@ -13,11 +13,14 @@
 typedef struct kith_i_smooth {
     kith_i_loss alpha_squared; /* units of mu^2 */
     double beta;
+    double least; /* the noise for equal outputs, in parts of the diameter */
 } kith_i_smooth;
 
-/* Constants for noise in R^dimension. */
+/* Constants for noise in R^dimension about a medoid of m outputs, of which one
+ * record may change `each`. Public: no record is looked at. */
 kith_status kith_i_smooth_set(double epsilon, double delta, double dimension,
-                              kith_i_smooth *out, kith_error *err);
+                              uint32_t m, uint32_t each, kith_i_smooth *out,
+                              kith_error *err);
 
 /* m outputs, of which one record may change `each`; squares: m x m squared
  * distances, symmetric, integers of at most `diameter`. Rows are sorted in

@@ -126,7 +126,8 @@ typedef struct {
     int pairs;
 } found;
 
-/* What alpha and beta may be: add-remove pays for a count first. */
+/* What alpha and beta may be, for as many blocks as there were last: add-remove
+ * pays for a count first. */
 static kith_i_smooth allowed(const shape *s)
 {
     kith_privacy privacy = {s->epsilon, 1e-6, s->neighbors};
@@ -140,9 +141,9 @@ static kith_i_smooth allowed(const shape *s)
         privacy.epsilon -= kith_i_gdp_epsilon(mu, privacy.delta / 10);
         privacy.delta *= .9;
     }
-    assert_int_equal(
-        kith_i_smooth_set(privacy.epsilon, privacy.delta, 3, &out, NULL),
-        KITH_OK);
+    assert_int_equal(kith_i_smooth_set(privacy.epsilon, privacy.delta, 3,
+                                       blocks_now, most_each, &out, NULL),
+                     KITH_OK);
     return out;
 }
 
@@ -209,10 +210,13 @@ static found audit(const shape *s, fault f)
     planted = f;
     for (uint64_t t = 0; t < (s->overlap ? 10 : 20); t++) {
         size_t half = s->rows / 2;
+        if (s->overlap) /* about half of all blocks of four agree */
+            half = s->rows * 27 / 32 + kith_i_coins_below(&coins, s->rows / 16);
         size_t near = t % 4 == 0   ? half - kith_i_coins_below(&coins, 3)
                       : t % 4 == 1 ? s->rows
-                      : t % 4 == 2 ? half + kith_i_coins_below(&coins, half)
-                                   : half + kith_i_coins_below(&coins, 3);
+                      : t % 4 == 2
+                          ? half + kith_i_coins_below(&coins, s->rows - half)
+                          : half + kith_i_coins_below(&coins, 3);
         double far = .02 + 1.4 * kith_i_coins_unit(&coins);
         if (t % 8 == 1)
             far = M_PI / 2;
@@ -239,7 +243,7 @@ static found audit(const shape *s, fault f)
 static const shape shapes[] = {
     {"partition", 60, 1, 0, KITH_REPLACE_ONE, 2},
     {"partition, two a block", 64, 2, 0, KITH_REPLACE_ONE, 8},
-    {"overlap", 400, 4, 1, KITH_REPLACE_ONE, 4},
+    {"overlap", 400, 4, 1, KITH_REPLACE_ONE, 40},
     {"added", 120, 8, 0, KITH_ADD_REMOVE, 8},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };

@@ -223,7 +223,7 @@ P
 # with exp(-b loss): sqrt(q (d - q) / (2 b n / (k q))); gibbs, and a sample, do
 # not tell.
 for method in auto sulq bingham mincost gibbs sample-aggregate; do
-    run 0 $S -e 3 --delta 1e-6 --method $method --dry-run --rows 10000 \
+    run 0 $S -e 4 --delta 1e-6 --method $method --dry-run --rows 10000 \
         --dimension 6
     [ $method = gibbs ] || [ $method = sample-aggregate ] && said 'not predicted'
     python "predicted noise of $method" "$OUT" $method <<'P'

@@ -233,21 +233,36 @@ static void test_solver_fails(void **state)
     free(rows);
 }
 
+/* Refused before a record was looked at; the epsilon that the message names
+ * does, and a little less does not. */
 static void test_refusal(void **state)
 {
     (void)state;
     double *rows = test_rows();
     int64_t out[K * D * D];
-    answer a = {.mode = FIXED};
-    kith_error err = {0};
-    assert_int_equal(
-        release(rows, &a, .1, KITH_REPLACE_ONE, 0, 0, 1, out, &err),
-        KITH_ERR_PRIVACY);
-    assert_non_null(strstr(err.message, "epsilon >="));
-    assert_int_equal(a.calls, 0); /* before a record was looked at */
-    assert_int_equal(
-        release(rows, &a, .1, KITH_REPLACE_ONE, 0, 1, 1, out, &err), KITH_OK);
-    assert_true(a.calls > 0);
+    for (int overlap = 0; overlap < 2; overlap++) {
+        answer a = {.mode = FIXED};
+        kith_error err = {0};
+        assert_int_equal(
+            release(rows, &a, .1, KITH_REPLACE_ONE, overlap, 0, 1, out, &err),
+            KITH_ERR_PRIVACY);
+        const char *said = strstr(err.message, "epsilon >= ");
+        double enough = 0;
+        assert_non_null(said);
+        assert_int_equal(sscanf(said, "epsilon >= %lf", &enough), 1);
+        assert_int_equal(release(rows, &a, .98 * enough, KITH_REPLACE_ONE,
+                                 overlap, 0, 1, out, &err),
+                         KITH_ERR_PRIVACY);
+        assert_int_equal(a.calls, 0);
+        assert_int_equal(release(rows, &a, 1.02 * enough, KITH_REPLACE_ONE,
+                                 overlap, 0, 1, out, &err),
+                         KITH_OK);
+        assert_int_equal(a.calls, N / BLOCK);
+        assert_int_equal(
+            release(rows, &a, .1, KITH_REPLACE_ONE, overlap, 1, 1, out, &err),
+            KITH_OK);
+        assert_int_equal(a.calls, 2 * (N / BLOCK));
+    }
     free(rows);
 }
 
