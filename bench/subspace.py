@@ -54,6 +54,7 @@ CASES = (
     case("mnist", 1, cost=.365, cpu=15),
     case("A", 1, delta=0), case("A", 2, 1.04, delta=0),
     case("B", 2, delta=0), case("D", 2, delta=0), case("P", 1, delta=0),
+    case("P", 2, delta=0), case("G", 2, delta=0), case("G", 4, delta=0),
 )
 
 # Gibbs, 10,000 sweeps. set: of figure2.py (3 is Extended Yale B), or above.

@@ -2,6 +2,7 @@
 #include "cluster/auto_i.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { TAIL = 16 };
@@ -37,13 +38,13 @@ void auto_coreset_free(auto_coreset *c)
     memset(c, 0, sizeof *c);
 }
 
-/* What a solution needs while it is being improved. */
+/* What a worker needs while it improves a solution. */
 typedef struct {
     kith_i_points points;
     uint32_t k;
     uint32_t *labels;
     double *scratch;
-    double *trial, *best; /* k x q */
+    double *trial; /* k x q */
     uint32_t candidates;
     uint32_t *candidate; /* indices of points */
     double *distance;    /* candidates x n */
@@ -54,7 +55,6 @@ typedef struct {
 static void pick_candidates(solver *s, kith_i_coins *coins)
 {
     uint32_t n = s->points.n;
-    s->candidates = n < SWAP_CANDIDATES ? n : SWAP_CANDIDATES;
     if (n <= SWAP_CANDIDATES) {
         for (uint32_t i = 0; i < n; i++)
             s->candidate[i] = i;
@@ -79,10 +79,9 @@ static void candidate_distances(solver *s)
 {
     size_t n = s->points.n, d = s->points.d;
     for (size_t c = 0; c < s->candidates; c++)
-        for (size_t i = 0; i < n; i++)
-            s->distance[c * n + i] =
-                kith_i_distance_squared(s->points.coords + s->candidate[c] * d,
-                                        s->points.coords + i * d, d);
+        kith_i_distances_squared(s->points.coords, n, d,
+                                 s->points.coords + s->candidate[c] * d,
+                                 s->distance + c * n);
 }
 
 /* The best swap of a centre for a candidate by its exact gain before Lloyd
@@ -95,9 +94,10 @@ static double best_swap(const solver *s, const double *centers, uint32_t *out,
     double *first = s->scratch, *second = first + n;
     for (size_t i = 0; i < n; i++) {
         first[i] = second[i] = HUGE_VAL;
+        kith_i_distances_squared(centers, s->k, d, s->points.coords + i * d,
+                                 s->gain);
         for (uint32_t j = 0; j < s->k; j++) {
-            double v = kith_i_distance_squared(s->points.coords + i * d,
-                                               centers + j * d, d);
+            double v = s->gain[j];
             if (v < first[i]) {
                 second[i] = first[i];
                 first[i] = v;
@@ -151,26 +151,85 @@ static double improve(solver *s, double cost, double *centers)
     return cost;
 }
 
-static kith_status solver_open(solver *s, const auto_coreset *c, uint32_t k,
-                               int swaps, kith_error *err)
+/* ---- repeats, side by side ------------------------------------------------
+ */
+
+typedef struct {
+    const auto_coreset *coreset;
+    uint32_t k, repeats, starts, workers;
+    int swaps;
+    solver *solvers;     /* one per worker */
+    kith_i_coins *coins; /* of each repeat: its own words of the run's */
+    double *cost;        /* of each repeat */
+    double *centers;     /* repeats x k x q */
+    atomic_uint next;
+} solve_job;
+
+static void repeat(const solve_job *job, uint32_t r, solver *s)
 {
-    size_t n = c->n, m = n < SWAP_CANDIDATES ? n : SWAP_CANDIDATES;
-    memset(s, 0, sizeof *s);
+    size_t size = (size_t)job->k * s->points.d;
+    kith_i_coins coins = job->coins[r];
+    double *best = job->centers + r * size, cost = HUGE_VAL;
+    for (uint32_t t = 0; t < job->starts; t++) {
+        kith_i_seed_points(&s->points, s->k, &coins, s->scratch, s->trial);
+        double now = kith_i_lloyd_points(&s->points, s->k, LLOYD_ROUNDS,
+                                         s->scratch, s->labels, s->trial);
+        if (now < cost) {
+            cost = now;
+            memcpy(best, s->trial, size * sizeof *best);
+        }
+    }
+    if (job->swaps) {
+        pick_candidates(s, &coins);
+        candidate_distances(s);
+        cost = improve(s, cost, best);
+    }
+    job->cost[r] = cost;
+}
+
+static void work(void *arg, uint32_t worker)
+{
+    solve_job *job = arg;
+    for (;;) {
+        uint32_t r = atomic_fetch_add(&job->next, 1);
+        if (r >= job->repeats)
+            return;
+        repeat(job, r, &job->solvers[worker]);
+    }
+}
+
+/* Every repeat takes as many words as any other: so it can be told beforehand
+ * which, and the result is the same for any number of workers. */
+static void deal_coins(const solve_job *job, kith_i_coins *coins)
+{
+    uint32_t n = job->coreset->n;
+    uint64_t words = job->starts * kith_i_seed_words(n, job->k);
+    if (job->swaps && n > SWAP_CANDIDATES)
+        words += n;
+    for (uint32_t r = 0; r < job->repeats; r++) {
+        job->coins[r] = *coins;
+        for (uint64_t i = 0; i < words; i++)
+            (void)kith_i_coins_u64(coins);
+    }
+}
+
+static int solver_open(solver *s, const solve_job *job)
+{
+    const auto_coreset *c = job->coreset;
+    size_t n = c->n, m = n < SWAP_CANDIDATES ? n : SWAP_CANDIDATES, k = job->k;
     s->points = (kith_i_points){c->points, c->weight, c->n, c->q};
-    s->k = k;
+    s->k = job->k;
+    s->candidates = (uint32_t)m;
     s->labels = kith_i_alloc(n, sizeof *s->labels);
-    s->scratch = kith_i_alloc(n * (4 + kith_i_seed_candidates(k)) +
-                                  (size_t)k * (c->q + 1),
-                              sizeof *s->scratch);
-    s->trial = kith_i_alloc((size_t)k * c->q, sizeof *s->trial);
-    s->best = kith_i_alloc((size_t)k * c->q, sizeof *s->best);
+    s->scratch =
+        kith_i_alloc(n * (4 + kith_i_seed_candidates(job->k)) + k * (c->q + 1),
+                     sizeof *s->scratch);
+    s->trial = kith_i_alloc(k * c->q, sizeof *s->trial);
     s->gain = kith_i_alloc(k, sizeof *s->gain);
     s->candidate = kith_i_alloc(m, sizeof *s->candidate);
-    s->distance = kith_i_alloc(swaps ? m * n : 0, sizeof *s->distance);
-    if (s->labels && s->scratch && s->trial && s->best && s->gain &&
-        s->candidate && s->distance)
-        return KITH_OK;
-    return kith_i_fail_memory(err);
+    s->distance = kith_i_alloc(job->swaps ? m * n : 0, sizeof *s->distance);
+    return s->labels && s->scratch && s->trial && s->gain && s->candidate &&
+           s->distance;
 }
 
 static void solver_close(solver *s)
@@ -178,10 +237,19 @@ static void solver_close(solver *s)
     kith_i_free(s->labels);
     kith_i_free(s->scratch);
     kith_i_free(s->trial);
-    kith_i_free(s->best);
     kith_i_free(s->gain);
     kith_i_free(s->candidate);
     kith_i_free(s->distance);
+}
+
+static void job_close(solve_job *job)
+{
+    for (uint32_t i = 0; job->solvers && i < job->workers; i++)
+        solver_close(&job->solvers[i]);
+    kith_i_free(job->solvers);
+    kith_i_free(job->coins);
+    kith_i_free(job->cost);
+    kith_i_free(job->centers);
 }
 
 kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
@@ -189,32 +257,30 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
                        double *centers, kith_error *err)
 {
     size_t size = (size_t)k * coreset->q;
-    solver s;
-    kith_status status = solver_open(&s, coreset, k, swaps, err);
-    double least = HUGE_VAL;
-    for (uint32_t r = 0; !status && r < repeats; r++) {
-        double cost = HUGE_VAL;
-        for (uint32_t t = 0; t < starts; t++) {
-            kith_i_seed_points(&s.points, k, &run->coins, s.scratch, s.trial);
-            double now = kith_i_lloyd_points(&s.points, k, LLOYD_ROUNDS,
-                                             s.scratch, s.labels, s.trial);
-            if (now < cost) {
-                cost = now;
-                memcpy(s.best, s.trial, size * sizeof *s.best);
-            }
-        }
-        if (swaps && coreset->n > k) {
-            pick_candidates(&s, &run->coins);
-            candidate_distances(&s);
-            cost = improve(&s, cost, s.best);
-        }
-        if (cost < least) {
-            least = cost;
-            memcpy(centers, s.best, size * sizeof *centers);
-        }
+    uint32_t threads = kith_i_session_threads(run->session), best = 0;
+    solve_job job = {.coreset = coreset,
+                     .k = k,
+                     .repeats = repeats,
+                     .starts = starts,
+                     .workers = threads < repeats ? threads : repeats,
+                     .swaps = swaps && coreset->n > k};
+    atomic_init(&job.next, 0);
+    job.solvers = kith_i_alloc(job.workers, sizeof *job.solvers);
+    job.coins = kith_i_alloc(repeats, sizeof *job.coins);
+    job.cost = kith_i_alloc(repeats, sizeof *job.cost);
+    job.centers = kith_i_alloc(repeats * size, sizeof *job.centers);
+    int ok = job.solvers && job.coins && job.cost && job.centers;
+    for (uint32_t i = 0; ok && i < job.workers; i++)
+        ok = solver_open(&job.solvers[i], &job);
+    if (ok) {
+        deal_coins(&job, &run->coins);
+        kith_i_parallel(job.workers, work, &job);
+        for (uint32_t r = 1; r < repeats; r++) /* the first on ties */
+            best = job.cost[r] < job.cost[best] ? r : best;
+        memcpy(centers, job.centers + best * size, size * sizeof *centers);
     }
-    solver_close(&s);
-    return status;
+    job_close(&job);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
 /* Mean of squares over the coreset, none counted with more than some times the
@@ -243,16 +309,9 @@ void auto_scales(const auto_coreset *c, uint32_t k, const double *centers,
     double *mass = scale + k; /* the caller gives 2k */
     memset(scale, 0, 2 * (size_t)k * sizeof *scale);
     for (uint32_t i = 0; i < c->n; i++) {
-        double best = HUGE_VAL;
-        uint32_t label = 0;
-        for (uint32_t j = 0; j < k; j++) {
-            double v = kith_i_distance_squared(
-                c->points + (size_t)i * c->q, centers + (size_t)j * c->q, c->q);
-            if (v < best) {
-                best = v;
-                label = j;
-            }
-        }
+        double best;
+        uint32_t label = kith_i_nearest(c->points + (size_t)i * c->q, centers,
+                                        k, c->q, &best);
         double w = c->size[i], v = best + c->within[i];
         scale[label] += w * v;
         mass[label] += w;

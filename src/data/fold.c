@@ -7,6 +7,8 @@
 #include "base/base_i.h"
 #include "dataset_i.h"
 
+enum { MANY_VALUES = 1 << 22 }; /* worth workers to wipe */
+
 typedef struct {
     const kith_dataset *data, *beside;
     kith_i_visit_fn *visit;
@@ -96,28 +98,64 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
     made->chunk_count = made->chunk_capacity = ok ? data->chunk_count : 0;
     made->block_rows = data->block_rows;
     made->rows = data->rows;
-    for (size_t i = 0; ok && i < data->chunk_count; i++) {
-        kith_i_chunk *c = &made->chunks[i];
-        c->first = data->chunks[i].first;
-        c->dense = kith_i_alloc(
-            (size_t)data->chunks[i].rows * domain->dimension, sizeof *c->dense);
-        c->rows = c->capacity = c->dense ? data->chunks[i].rows : 0;
-        c->owned = 1;
-        ok = c->dense != NULL;
-    }
-    if (!ok) {
-        for (size_t i = 0; i < made->chunk_count; i++)
-            kith_i_free(made->chunks[i].dense); /* nothing in them yet */
+    /* one piece: its pages come when workers fill them */
+    int16_t *dense =
+        kith_i_alloc((size_t)data->rows * domain->dimension, sizeof *dense);
+    if (!ok || !dense) {
+        kith_i_free(dense); /* nothing in it yet */
         kith_i_free(made->chunks);
         kith_i_free(made);
         return kith_i_fail_memory(err);
     }
+    size_t at = 0;
+    for (size_t i = 0; i < data->chunk_count; i++) {
+        kith_i_chunk *c = &made->chunks[i];
+        c->first = data->chunks[i].first;
+        c->rows = c->capacity = data->chunks[i].rows;
+        c->dense = dense + at;
+        c->owned = i == 0;
+        at += (size_t)c->rows * domain->dimension;
+    }
+    if (data->chunk_count == 0)
+        kith_i_free(dense);
     made->domain = domain;
     derive_job job = {.data = data, .out = made, .fill = fill, .arg = arg};
     atomic_init(&job.next, 0);
     kith_i_parallel(workers, derive_work, &job);
     *out = made;
     return KITH_OK;
+}
+
+/* ---- the end of them ------------------------------------------------------
+ */
+
+typedef struct {
+    kith_dataset *data;
+    atomic_size_t next;
+} wipe_job;
+
+static void wipe_work(void *p, uint32_t worker)
+{
+    (void)worker;
+    wipe_job *job = p;
+    size_t row = job->data->domain->dimension * sizeof(int16_t);
+    for (;;) {
+        size_t i = atomic_fetch_add(&job->next, 1);
+        if (i >= job->data->chunk_count)
+            return;
+        kith_i_chunk *c = &job->data->chunks[i];
+        kith_i_wipe(c->dense, c->rows * row);
+        c->rows = 0; /* done */
+    }
+}
+
+void kith_i_dataset_close(kith_dataset *data, uint32_t workers)
+{
+    wipe_job job = {.data = data};
+    atomic_init(&job.next, 0);
+    if (data->rows * data->domain->dimension >= MANY_VALUES)
+        kith_i_parallel(workers, wipe_work, &job);
+    kith_dataset_free(data);
 }
 
 const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data)

@@ -37,6 +37,9 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
                                   kith_i_derive_fn *fill, void *arg,
                                   kith_dataset **out, kith_error *err);
 
+/* kith_dataset_free, with workers: there is much to wipe. */
+void kith_i_dataset_close(kith_dataset *data, uint32_t workers);
+
 const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data);
 uint64_t kith_i_dataset_rows(const kith_dataset *data); /* private! */
 /* Most rows in any block of this dataset: a function of the public shape. */

@@ -6,6 +6,7 @@
 #include "dataset_i.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "base/base_i.h"
 #include "reader.h"
@@ -13,7 +14,9 @@
 enum {
     PIECE_VALUES = 1 << 16, /* taken at once: half a megabyte at most */
     BATCH_VALUES = 1 << 11, /* converted at once: stays in the first cache */
-    SLAB_VALUES = 1 << 21   /* most memory at a time: 4 MiB, or one chunk */
+    SLAB_VALUES = 1 << 24,  /* most memory at a time: 32 MiB, or one chunk */
+    LARGE_VALUES = 1 << 23, /* from here on in large pages */
+    PAGE = 4096
 };
 
 /* A piece's place. */
@@ -61,6 +64,21 @@ static size_t chunk_values(const kith_dataset *data)
     return (size_t)data->block_rows * data->domain->dimension;
 }
 
+/* Large pages, if the system has some to spare: many small ones take a good
+ * part of the time to fill and to give back. */
+static void prefer_large_pages(int16_t *values, size_t count)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t from = ((uintptr_t)values + PAGE - 1) / PAGE * PAGE;
+    uintptr_t to = (uintptr_t)(values + count) / PAGE * PAGE;
+    if (count >= LARGE_VALUES)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+    (void)values;
+    (void)count;
+#endif
+}
+
 /* A chunk with room for rows, or NULL. Memory for several is taken at once,
  * for more as there turn out to be more: the system's memory is not asked for
  * in small pieces while workers fill it. */
@@ -76,6 +94,7 @@ static kith_i_chunk *add_chunk(load_job *job)
             job->data->chunk_count--;
             return NULL;
         }
+        prefer_large_pages(job->slab, job->slab_next * values);
         job->slab_left = job->slab_next;
         c->owned = 1;
         if (2 * job->slab_left * values <= SLAB_VALUES)

@@ -140,13 +140,29 @@ typedef struct kith_i_gram_spec {
     uint32_t width;  /* of a value, or the dimension for records */
     uint64_t radius; /* L2 bound of a value, |entries| < 2^15; 0: records */
     int halvings;    /* a value's step is 2^halvings lattice steps */
+    int by_trace;    /* pure: a Wishart difference where it is less noise; */
+                     /* costs a time like width^3 */
     kith_i_loss charge;
 } kith_i_gram_spec;
 
+/* What noise the gate adds in pure DP to a Gram matrix or a tensor. sd: of the
+ * diagonal (of an entry aaaa), for a charge of epsilon = 1 and records of
+ * length at most 1; edge: about its largest eigenvalue (of the tensor: as a
+ * matrix on pairs of indices). */
+typedef struct kith_i_trace_noise {
+    int by_trace; /* a Wishart difference; 0: K-norm */
+    double sd, edge;
+} kith_i_trace_noise;
+kith_i_trace_noise kith_i_gram_noise(kith_neighbors neighbors, uint32_t cells,
+                                     uint32_t width, int by_trace);
+kith_i_trace_noise kith_i_tensor_noise(kith_neighbors neighbors,
+                                       uint32_t width);
+
 /* out: cells x width x width, symmetric: sum of v v' by cell, with noise whose
- * law is invariant under rotations (GOE: diagonal sd, off-diagonal sd/sqrt 2)
- * in Gaussian DP, K-norm noise in the same geometry in pure DP. *sd: standard
- * deviation on the diagonal. Dense rows only. */
+ * law is invariant under rotations: off-diagonal entries have 1/sqrt 2 of the
+ * sd of the diagonal. GOE in Gaussian DP; in pure DP K-norm noise in the same
+ * geometry, or a Wishart difference for each cell. *sd: standard deviation on
+ * the diagonal. Dense rows only. */
 kith_status kith_i_release_gram(kith_session *session, const kith_i_map *map,
                                 const kith_i_gram_spec *spec, int64_t *out,
                                 double *sd, kith_error *err);

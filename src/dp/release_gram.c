@@ -9,7 +9,9 @@
  * the diagonal and sigma/sqrt2 off it (rounded up) is the Gaussian mechanism in
  *   that space. Pure: K-norm noise on the same vector, one for each cell;
  *   replace-one then costs at most r^2 in each of two cells: 2 r^2; with one
- *   cell in all it costs sqrt2 r^2. */
+ *   cell in all it costs sqrt2 r^2. Or a Wishart difference for each cell, paid
+ *   for by the trace of what is added and what is removed (sampler_wishart.c):
+ *   r^2, and 2 r^2 when a record is replaced, in one cell or in two. */
 #include "dp_private.h"
 
 #include <math.h>
@@ -19,6 +21,7 @@
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
 #include "noise.h"
+#include "noise_wishart.h"
 
 typedef struct {
     const kith_i_map *map;
@@ -31,6 +34,19 @@ typedef struct {
         int16_t *gathered;
     } * workers;
 } gram_arg;
+
+/* Every entry is at most the radius (fetch). */
+static int is_small(const kith_i_gram_spec *spec)
+{
+    return spec->radius && spec->radius <= KITH_I_SMALL_VALUE;
+}
+
+static size_t scratch_of(const kith_i_gram_spec *spec, uint32_t block)
+{
+    size_t width = spec->width;
+    return is_small(spec) ? kith_i_gram_small_scratch(block, spec->width)
+                          : (block + width) * width;
+}
 
 /* Row r's contribution as int16, clipped. */
 static void fetch(const gram_arg *a, const kith_i_block *block, uint32_t r,
@@ -71,18 +87,16 @@ static void visit(void *p, uint32_t worker, uint64_t first,
         for (uint32_t r = 0; r < block->rows; r++)
             if (w->cell[r] == c)
                 fetch(a, block, r, w, w->gathered + n++ * width);
-        if (n > 0) /* the radius bounds every entry (fetch) */
-            (a->spec->radius && a->spec->radius <= KITH_I_SMALL_VALUE
-                 ? kith_i_gram_small
-                 : kith_i_gram_rows)(w->gathered, n, (uint32_t)width,
-                                     w->gram_scratch,
-                                     w->grams + c * width * width);
+        if (n > 0)
+            (is_small(a->spec) ? kith_i_gram_small : kith_i_gram_rows)(
+                w->gathered, n, (uint32_t)width, w->gram_scratch,
+                w->grams + c * width * width);
     }
 }
 
 static void free_workers(struct gram_worker *w, uint32_t threads,
                          const kith_i_map *map, const kith_i_gram_spec *spec,
-                         size_t block)
+                         uint32_t block)
 {
     size_t width = spec->width, square = width * width;
     for (uint32_t i = 0; w && i < threads; i++) {
@@ -91,7 +105,7 @@ static void free_workers(struct gram_worker *w, uint32_t threads,
                              spec->cells * square * sizeof(int64_t));
         kith_i_wipe_free(w[i].map_scratch, map->scratch * sizeof(double));
         kith_i_wipe_free(w[i].gram_scratch,
-                         (block * width + square) * sizeof(double));
+                         scratch_of(spec, block) * sizeof(double));
         kith_i_wipe_free(w[i].cell, block * sizeof(uint32_t));
         kith_i_wipe_free(w[i].value,
                          spec->radius ? block * width * sizeof(int32_t) : 0);
@@ -114,8 +128,8 @@ static kith_status tally_grams(kith_session *s, const kith_i_map *map,
     for (uint32_t i = 0; ok && i < threads; i++) {
         ok &= !!(w[i].grams = i ? kith_i_alloc(size, sizeof(int64_t)) : out);
         ok &= !!(w[i].map_scratch = kith_i_alloc(map->scratch, sizeof(double)));
-        ok &= !!(w[i].gram_scratch = kith_i_alloc(block * width + width * width,
-                                                  sizeof(double)));
+        ok &= !!(w[i].gram_scratch =
+                     kith_i_alloc(scratch_of(spec, block), sizeof(double)));
         ok &= !!(w[i].cell = kith_i_alloc(block, sizeof(uint32_t)));
         ok &= !!(w[i].value = kith_i_alloc(spec->radius ? block * width : 0,
                                            sizeof(int32_t)));
@@ -193,6 +207,22 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
     return status;
 }
 
+/* A Wishart difference on each cell. */
+static kith_status add_wishart(kith_session *s, const kith_i_gram_spec *spec,
+                               kith_i_scale b, int64_t *out, kith_error *err)
+{
+    size_t square = (size_t)spec->width * spec->width;
+    kith_i_noise noise = {
+        .scales = &b, .source = &s->source, .threads = s->threads};
+    kith_status status = KITH_OK;
+    for (size_t c = 0; !status && s->data && c < spec->cells; c++) {
+        noise.stream = kith_i_session_stream(s);
+        status = kith_i_noise_add_wishart(&noise, spec->width, out + c * square,
+                                          err);
+    }
+    return status;
+}
+
 static kith_status check_spec(const kith_i_domain *domain,
                               const kith_i_map *map,
                               const kith_i_gram_spec *spec, kith_error *err)
@@ -220,16 +250,21 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     uint64_t square =
         spec->radius ? spec->radius * spec->radius : domain->l2_squared;
     kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
-    /* Pure: a record that moves between cells is paid for in both; in a single
-     * cell 1.4142135624 > sqrt 2 does, rounded up. */
+    /* Pure: a record that moves between cells is paid for in both, and so are
+     * the traces of what comes and what goes; K-norm noise in a single cell:
+     * 1.4142135624 > sqrt 2 does, rounded up. */
+    kith_i_trace_noise kind = kith_i_gram_noise(
+        s->privacy.neighbors, spec->cells, spec->width, spec->by_trace);
     uint64_t l2 = square << replace;
-    if (replace && spec->cells == 1)
+    if (replace && spec->cells == 1 && !kind.by_trace)
         l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
                         10000000000u);
     kith_i_scale scale;
-    int pure = s->measure == KITH_PURE_DP;
-    size_t triangle = (size_t)spec->width * (spec->width + 1) / 2;
-    status = pure ? kith_i_session_scale_knorm(s, l2, triangle, spec->charge,
+    int pure = s->measure == KITH_PURE_DP, by_trace = pure && kind.by_trace;
+    /* sd^2 = (size + 1) scale^2 for both kinds */
+    size_t size =
+        by_trace ? spec->width : (size_t)spec->width * (spec->width + 1) / 2;
+    status = pure ? kith_i_session_scale_knorm(s, l2, size, spec->charge,
                                                &scale, err)
                   : kith_i_session_scale(s, l2_squared, l2, spec->charge,
                                          &scale, err);
@@ -239,23 +274,24 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     unit *= ldexp(unit, 2 * spec->halvings);
     kith_i_bill bill = {
         .what = spec->what,
-        .mechanism = pure ? "k-norm" : kith_i_session_mechanism(s),
-        .norm = "l2",
+        .mechanism = by_trace ? "wishart"
+                     : pure   ? "k-norm"
+                              : kith_i_session_mechanism(s),
+        .norm = by_trace ? "trace" : "l2",
         .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
         .scale = unit * kith_i_scale_value(scale),
         .loss = spec->charge};
     status = kith_i_session_pay(s, &bill, 1, err);
-    size_t size = (size_t)spec->cells * spec->width * spec->width;
+    size_t entries = (size_t)spec->cells * spec->width * spec->width;
     if (!status) {
-        memset(out, 0, size * sizeof *out);
+        memset(out, 0, entries * sizeof *out);
         status = tally_grams(s, map, spec, out, err);
     }
     if (!status)
-        status = add_noise(s, spec, scale, out, err);
+        status = (by_trace ? add_wishart : add_noise)(s, spec, scale, out, err);
     if (!status)
-        *sd =
-            kith_i_scale_value(scale) * (pure ? sqrt((double)triangle + 1) : 1);
+        *sd = kith_i_scale_value(scale) * (pure ? sqrt((double)size + 1) : 1);
     else
-        kith_i_wipe(out, size * sizeof *out);
+        kith_i_wipe(out, entries * sizeof *out);
     return status;
 }

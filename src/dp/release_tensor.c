@@ -11,6 +11,12 @@
  *   sigma / sqrt(g) (rounded up) on each distinct entry is the Gaussian
  *   mechanism in that space, and one K-norm vector with these scales is the
  *   K-norm mechanism.
+ *   Pure, where that is less noise: the tensor as a matrix on pairs of indices
+ *   (a <= b), off-diagonal pairs weighted by sqrt 2, is the sum of v v', v =
+ *   svec(t t'), |v|^2 = |t t'|_F^2 = (t.t)^2 <= L^2. A Wishart difference costs
+ *   the traces of what comes and what goes: L^2, or 2 L^2. Released are the
+ *   integer entries plus the rounded noise of each, averaged over the places of
+ *   the matrix where it is: a linear map of the noisy matrix, then rounding.
  * Sums wrap at 2^64 when there are more records than `bits` is meant for. The
  *   noise is added modulo 2^64 too, so what comes out is always the exact
  *   noisy sum modulo 2^64: post-processing (R4). */
@@ -24,6 +30,7 @@
 #include "dp_private.h"
 #include "kernel/kernel_i.h"
 #include "noise.h"
+#include "noise_wishart.h"
 
 enum { CLASSES = 5 };
 static const uint32_t weight_of[CLASSES] = {1, 4, 6, 12, 24};
@@ -151,6 +158,18 @@ static kith_status add_noise(kith_session *s, uint32_t width,
     return status;
 }
 
+static kith_status add_wishart(kith_session *s, uint32_t width, kith_i_scale b,
+                               int64_t *out, kith_error *err)
+{
+    if (!s->data)
+        return KITH_OK;
+    kith_i_noise noise = {.scales = &b,
+                          .source = &s->source,
+                          .stream = kith_i_session_stream(s),
+                          .threads = s->threads};
+    return kith_i_noise_add_quartic(&noise, width, out, err);
+}
+
 static kith_status check_spec(const kith_i_domain *domain,
                               const kith_i_tensor_spec *spec, kith_error *err)
 {
@@ -182,13 +201,17 @@ kith_status kith_i_release_tensor(kith_session *s,
     int pure = s->measure == KITH_PURE_DP;
     uint64_t square = length * length;
     kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
-    uint64_t l2 = square;
-    if (replace) /* 1.4142135624 > sqrt 2, rounded up */
+    int by_trace =
+        pure && kith_i_tensor_noise(s->privacy.neighbors, width).by_trace;
+    uint64_t l2 = square << (replace && by_trace);
+    if (replace && !by_trace) /* 1.4142135624 > sqrt 2, rounded up */
         l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
                         10000000000u);
     size_t size = kith_i_quartic_size(width);
+    /* sd^2 = (degrees + 1) scale^2 for both kinds */
+    size_t degrees = by_trace ? (size_t)width * (width + 1) / 2 : size;
     kith_i_scale scale;
-    status = pure ? kith_i_session_scale_knorm(s, l2, size, spec->charge,
+    status = pure ? kith_i_session_scale_knorm(s, l2, degrees, spec->charge,
                                                &scale, err)
                   : kith_i_session_scale(s, l2_squared, l2, spec->charge,
                                          &scale, err);
@@ -199,8 +222,10 @@ kith_status kith_i_release_tensor(kith_session *s,
     unit *= unit;
     kith_i_bill bill = {
         .what = spec->what,
-        .mechanism = pure ? "k-norm" : kith_i_session_mechanism(s),
-        .norm = "l2",
+        .mechanism = by_trace ? "wishart"
+                     : pure   ? "k-norm"
+                              : kith_i_session_mechanism(s),
+        .norm = by_trace ? "trace" : "l2",
         .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
         .scale = unit * kith_i_scale_value(scale),
         .loss = spec->charge};
@@ -210,12 +235,14 @@ kith_status kith_i_release_tensor(kith_session *s,
     memset(out, 0, size * sizeof *out);
     status = tally(s, spec->view, width, shift, out, err);
     if (!status)
-        status = add_noise(s, width, scale, out, err);
+        status =
+            (by_trace ? add_wishart : add_noise)(s, width, scale, out, err);
     if (status) {
         kith_i_wipe(out, size * sizeof *out);
         return status;
     }
     about->step = ldexp(1, (int)shift);
-    about->sd = kith_i_scale_value(scale) * (pure ? sqrt((double)size + 1) : 1);
+    about->sd =
+        kith_i_scale_value(scale) * (pure ? sqrt((double)degrees + 1) : 1);
     return KITH_OK;
 }

@@ -20,7 +20,8 @@ typedef struct kith_i_tensor {
 
 /* out: kith_i_quartic_size(width) distinct entries of the sum of t (x) t (x) t
  * (x) t, t = trunc(y / step), with noise that is isotropic for the Frobenius
- * norm of the whole tensor: Gaussian, or K-norm in pure DP. Exact up to 2^62 /
+ * norm of the whole tensor: Gaussian; in pure DP K-norm, or (of the same
+ * variances) a Wishart difference, whichever is smaller. Exact up to 2^62 /
  * 16^bits records; beyond that modulo 2^64. Dense rows only. */
 kith_status kith_i_release_tensor(kith_session *session,
                                   const kith_i_tensor_spec *spec, int64_t *out,

@@ -128,7 +128,7 @@ void kith_session_close(kith_session *s)
     kith_i_session_focus(s, NULL);
     kith_i_views_free(s);
     if (s->data)
-        kith_dataset_free(s->data);
+        kith_i_dataset_close(s->data, s->threads);
     else
         kith_i_domain_free(s->domain);
     free_receipts(s->receipts, s->receipt_count);

@@ -13,11 +13,12 @@ void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
 int kith_i_blas_single(void)
 {
     int saved = openblas_get_num_threads();
-    openblas_set_num_threads(1);
+    kith_i_blas_restore(1);
     return saved;
 }
 
 void kith_i_blas_restore(int saved)
 {
-    openblas_set_num_threads(saved);
+    if (openblas_get_num_threads() != saved) /* it may start threads */
+        openblas_set_num_threads(saved);
 }

@@ -129,6 +129,7 @@ void kith_i_gram_rows(const int16_t *values, uint32_t rows, uint32_t w,
  * products of at most 2^16 stay within 2^24, so nothing rounds. */
 #define KITH_I_SMALL_VALUE 256u
 #define KITH_I_SMALL_ROWS  256u
+size_t kith_i_gram_small_scratch(uint32_t rows, uint32_t w); /* doubles */
 void kith_i_gram_small(const int16_t *values, uint32_t rows, uint32_t w,
                        double *scratch, int64_t *gram);
 
@@ -155,9 +156,17 @@ typedef struct kith_i_points {
 } kith_i_points;
 
 double kith_i_distance_squared(const double *a, const double *b, size_t d);
+/* The same of n points from c, bit for bit. */
+void kith_i_distances_squared(const double *points, size_t n, size_t d,
+                              const double *c, double *out);
+/* The first of the k centres that is nearest to x, and how near. */
+uint32_t kith_i_nearest(const double *x, const double *centers, uint32_t k,
+                        size_t d, double *square);
 
-/* How many draws greedy k-means++ compares in each step. */
+/* How many draws greedy k-means++ compares in each step, and how many words it
+ * takes from the coins in all. */
 uint32_t kith_i_seed_candidates(uint32_t k);
+uint64_t kith_i_seed_words(uint32_t n, uint32_t k);
 
 /* Greedy k-means++ (2 + floor(ln k) candidates a step): fills k x d centers.
  * scratch: n * (3 + floor(ln k)) doubles. With fewer than k distinct points

@@ -12,16 +12,9 @@ static double assign_points(const kith_i_points *points, uint32_t k,
     size_t d = points->d;
     double total = 0;
     for (uint32_t i = 0; i < points->n; i++) {
-        double best = HUGE_VAL;
-        labels[i] = 0;
-        for (uint32_t j = 0; j < k; j++) {
-            double s = kith_i_distance_squared(points->coords + i * d,
-                                               centers + j * d, d);
-            if (s < best) {
-                best = s;
-                labels[i] = j;
-            }
-        }
+        double best;
+        labels[i] =
+            kith_i_nearest(points->coords + i * d, centers, k, d, &best);
         cost[i] = points->weights[i] > 0 ? best * points->weights[i] : 0;
         total += cost[i];
     }

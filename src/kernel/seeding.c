@@ -8,23 +8,49 @@
 
 #include "wide_code.h"
 
+enum { MOST_CANDIDATES = 32 }; /* 2 + ln 2^32 is less */
+
 /* Four sums in a fixed pattern: the same bits with registers of any width. */
+static inline double finish(const lanes *sum, const double *a, const double *b,
+                            size_t i, size_t d)
+{
+    double first = (*sum)[0];
+    for (; i < d; i++)
+        first += (a[i] - b[i]) * (a[i] - b[i]);
+    return (first + (*sum)[1]) + ((*sum)[2] + (*sum)[3]);
+}
+
 KITH_I_WIDE static double distance_squared(const double *a, const double *b,
                                            size_t d)
 {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    lanes sum = {0};
     size_t i = 0;
     for (; i + 4 <= d; i += 4) {
-        double e0 = a[i] - b[i], e1 = a[i + 1] - b[i + 1];
-        double e2 = a[i + 2] - b[i + 2], e3 = a[i + 3] - b[i + 3];
-        s0 += e0 * e0;
-        s1 += e1 * e1;
-        s2 += e2 * e2;
-        s3 += e3 * e3;
+        lanes e = *(const lanes *)(a + i) - *(const lanes *)(b + i);
+        sum += e * e;
     }
-    for (; i < d; i++)
-        s0 += (a[i] - b[i]) * (a[i] - b[i]);
-    return (s0 + s1) + (s2 + s3);
+    return finish(&sum, a, b, i, d);
+}
+
+/* Four points side by side: one alone would wait for each addition. */
+KITH_I_WIDE static void distances_squared(const double *points, size_t n,
+                                          size_t d, const double *c,
+                                          double *out)
+{
+    for (size_t r = 0; r < n; r += 4) {
+        const double *x[4];
+        lanes sum[4] = {{0}, {0}, {0}, {0}};
+        for (size_t t = 0; t < 4; t++) /* the last may repeat */
+            x[t] = points + (r + t < n ? r + t : n - 1) * d;
+        size_t i = 0;
+        for (; i + 4 <= d; i += 4)
+            for (size_t t = 0; t < 4; t++) {
+                lanes e = *(const lanes *)(x[t] + i) - *(const lanes *)(c + i);
+                sum[t] += e * e;
+            }
+        for (size_t t = 0; t < 4 && r + t < n; t++)
+            out[r + t] = finish(&sum[t], x[t], c, i, d);
+    }
 }
 
 double kith_i_distance_squared(const double *a, const double *b, size_t d)
@@ -32,29 +58,66 @@ double kith_i_distance_squared(const double *a, const double *b, size_t d)
     return distance_squared(a, b, d);
 }
 
+void kith_i_distances_squared(const double *points, size_t n, size_t d,
+                              const double *c, double *out)
+{
+    distances_squared(points, n, d, c, out);
+}
+
+uint32_t kith_i_nearest(const double *x, const double *centers, uint32_t k,
+                        size_t d, double *square)
+{
+    double part[16], best = HUGE_VAL;
+    uint32_t label = 0;
+    for (uint32_t from = 0; from < k; from += 16) {
+        uint32_t count = k - from < 16 ? k - from : 16;
+        distances_squared(centers + from * d, count, d, x, part);
+        for (uint32_t j = 0; j < count; j++)
+            if (part[j] < best) {
+                best = part[j];
+                label = from + j;
+            }
+    }
+    *square = best;
+    return label;
+}
+
 uint32_t kith_i_seed_candidates(uint32_t k)
 {
     return 2 + (uint32_t)floor(log(k));
 }
 
-/* Index drawn with probability mass[i] * weight[i] / total (mass NULL: 1).
- * Uniform when there is nothing to weigh. */
-static uint32_t draw(const double *mass, const double *weight, uint32_t n,
-                     kith_i_coins *coins)
+uint64_t kith_i_seed_words(uint32_t n, uint32_t k)
+{
+    return n && k ? 1 + (uint64_t)(k - 1) * kith_i_seed_candidates(k) : 0;
+}
+
+/* mass[i] = now[i] * weight[i] (now NULL: 1); returns their sum. */
+static double weigh(const double *now, const double *weight, uint32_t n,
+                    double *mass)
 {
     double total = 0;
-    for (uint32_t i = 0; i < n; i++)
-        total += (mass ? mass[i] : 1) * weight[i];
+    for (uint32_t i = 0; i < n; i++) {
+        mass[i] = (now ? now[i] : 1) * weight[i];
+        total += mass[i];
+    }
+    return total;
+}
+
+/* Index drawn with probability mass[i] / total. Uniform when there is nothing
+ * to weigh. Takes one word of the coins (but for 2^-32 of the uniform ones). */
+static uint32_t draw(const double *mass, double total, uint32_t n,
+                     kith_i_coins *coins)
+{
     if (!(total > 0) || !isfinite(total))
         return (uint32_t)kith_i_coins_below(coins, n);
     double left = kith_i_coins_unit(coins) * total;
     uint32_t last = 0;
     for (uint32_t i = 0; i < n; i++) {
-        double m = (mass ? mass[i] : 1) * weight[i];
-        if (!(m > 0))
+        if (!(mass[i] > 0))
             continue;
         last = i;
-        left -= m;
+        left -= mass[i];
         if (left < 0)
             break;
     }
@@ -66,11 +129,11 @@ static double try_center(const kith_i_points *points, uint32_t pick,
                          const double *now, double *near)
 {
     size_t d = points->d;
-    const double *c = points->coords + pick * d;
     double cost = 0;
+    distances_squared(points->coords, points->n, d, points->coords + pick * d,
+                      near);
     for (uint32_t i = 0; i < points->n; i++) {
-        double s = kith_i_distance_squared(points->coords + i * d, c, d);
-        near[i] = s < now[i] ? s : now[i];
+        near[i] = near[i] < now[i] ? near[i] : now[i];
         cost += near[i] * points->weights[i];
     }
     return cost;
@@ -85,24 +148,27 @@ void kith_i_seed_points(const kith_i_points *points, uint32_t k,
         memset(centers, 0, k * d * sizeof *centers);
         return;
     }
-    double *now = scratch;
-    uint32_t candidates = kith_i_seed_candidates(k);
+    uint32_t candidates = kith_i_seed_candidates(k), pick[MOST_CANDIDATES];
+    double *now = scratch, *near = scratch + n;
+    double *mass = scratch + (size_t)candidates * n; /* the last of near */
     for (uint32_t i = 0; i < n; i++)
         now[i] = HUGE_VAL;
     for (uint32_t j = 0; j < k; j++) {
-        uint32_t best = 0, best_slot = 0;
+        uint32_t best = 0, count = j ? candidates : 1;
         double best_cost = HUGE_VAL;
-        for (uint32_t c = 0; c < (j ? candidates : 1); c++) {
-            uint32_t pick = draw(j ? now : NULL, points->weights, n, coins);
+        double total = weigh(j ? now : NULL, points->weights, n, mass);
+        for (uint32_t c = 0; c < count; c++)
+            pick[c] = draw(mass, total, n, coins);
+        for (uint32_t c = 0; c < count; c++) {
             double cost =
-                try_center(points, pick, now, scratch + (size_t)(c + 1) * n);
+                try_center(points, pick[c], now, near + (size_t)c * n);
             if (c == 0 || cost < best_cost) {
-                best = pick;
-                best_slot = c;
+                best = c;
                 best_cost = cost;
             }
         }
-        memcpy(now, scratch + (size_t)(best_slot + 1) * n, n * sizeof *now);
-        memcpy(centers + j * d, points->coords + best * d, d * sizeof *centers);
+        memcpy(now, near + (size_t)best * n, n * sizeof *now);
+        memcpy(centers + j * d, points->coords + pick[best] * d,
+               d * sizeof *centers);
     }
 }

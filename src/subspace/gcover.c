@@ -162,7 +162,7 @@ static void cover_free(cover *c)
 static uint32_t shrink(const plane_spectrum *s, double n, uint32_t most,
                        double *root, double *rest)
 {
-    double edge = s->sd * sqrt(2.0 * s->d), sum = 0;
+    double edge = s->edge, sum = 0;
     uint32_t m = 0;
     for (; m < s->count && m < most && s->values[m] > edge; m++) {
         double w = s->values[m];

@@ -37,16 +37,21 @@ kith_status plane_tick(plane_run *run, kith_error *err)
 }
 
 double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
-                     double w)
+                     uint32_t w)
 {
-    double twice = run->d1 > 1 && cells > 1 ? 2 : run->d1;
-    return run->pure ? twice * sqrt(w * (w + 1) / 2 + 1) / (run->budget * share)
+    kith_i_trace_noise noise =
+        kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
+    return run->pure ? noise.sd / (run->budget * share)
                      : run->d1 / (run->budget * sqrt(share));
 }
 
-double plane_edge(const plane_run *run, double share, uint32_t cells, double w)
+double plane_edge(const plane_run *run, double share, uint32_t cells,
+                  uint32_t w)
 {
-    return plane_gram_sd(run, share, cells, w) * sqrt(2 * w);
+    kith_i_trace_noise noise =
+        kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
+    return run->pure ? noise.edge / (run->budget * share)
+                     : plane_gram_sd(run, share, cells, w) * sqrt(2.0 * w);
 }
 
 /* The number of rows: public when neighbours replace a row, else noisy. */

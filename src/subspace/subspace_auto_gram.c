@@ -44,11 +44,11 @@ static kith_status no_eigenvectors(kith_error *err)
 }
 
 kith_status plane_spectrum_set(plane_spectrum *out, double *matrix, uint32_t d,
-                               uint32_t count, double sd, kith_error *err)
+                               uint32_t count, double edge, kith_error *err)
 {
     double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
     int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
-    *out = (plane_spectrum){.d = d, .count = count, .sd = sd};
+    *out = (plane_spectrum){.d = d, .count = count, .edge = edge};
     out->values = kith_i_alloc(count, sizeof(double));
     out->vectors = kith_i_alloc((size_t)count * d, sizeof(double));
     kith_status status = KITH_OK;
@@ -70,7 +70,7 @@ kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
     size_t size = (size_t)run->d * run->d;
     kith_i_map map = {0};
     kith_i_gram_spec spec = {
-        .what = "second moments", .cells = 1, .width = run->d};
+        .what = "second moments", .cells = 1, .width = run->d, .by_trace = 1};
     double sd, *matrix = kith_i_alloc(size, sizeof *matrix);
     int64_t *gram = kith_i_alloc(size, sizeof *gram);
     kith_status status = matrix && gram ? KITH_OK : kith_i_fail_memory(err);
@@ -82,7 +82,7 @@ kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
         for (size_t i = 0; i < size; i++)
             matrix[i] = (double)gram[i] / run->length;
         status = plane_spectrum_set(out, matrix, run->d, count,
-                                    sd / run->length, err);
+                                    plane_edge(run, share, 1, run->d), err);
     }
     kith_i_free(matrix);
     kith_i_free(gram);
@@ -193,7 +193,8 @@ kith_status plane_take_step(plane_run *run, const plane_step *step,
                       .arg = &axes,
                       .scratch = kith_i_axes_scratch(&axes, KITH_I_BLOCK_ROWS),
                       .view = step->view};
-    kith_i_gram_spec spec = {.what = what, .cells = run->k, .width = step->w};
+    kith_i_gram_spec spec = {
+        .what = what, .cells = run->k, .width = step->w, .by_trace = 1};
     double sd;
     axes.coords = kith_i_alloc(run->k * run->q * w, sizeof(double));
     int64_t *grams = kith_i_alloc(run->k * w * w, sizeof *grams);

@@ -33,16 +33,17 @@ kith_status plane_tick(plane_run *run, kith_error *err);
 /* Standard deviation of the noise that a share buys on the diagonal of each of
  * `cells` Gram matrices (released together) in R^w of rows in the unit ball. */
 double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
-                     double w);
+                     uint32_t w);
 /* Largest eigenvalue of such noise. */
-double plane_edge(const plane_run *run, double share, uint32_t cells, double w);
+double plane_edge(const plane_run *run, double share, uint32_t cells,
+                  uint32_t w);
 
 /* The eigenpairs of a released Gram matrix that matter, in decreasing order. */
 typedef struct plane_spectrum {
     uint32_t d, count;
     double *values;  /* count */
     double *vectors; /* count x d */
-    double sd;       /* of the noise on the matrix's diagonal */
+    double edge;     /* largest eigenvalue of the matrix's noise */
 } plane_spectrum;
 void plane_spectrum_free(plane_spectrum *s);
 
@@ -51,7 +52,7 @@ void plane_spectrum_free(plane_spectrum *s);
 
 /* The leading `count` eigenpairs of a symmetric d x d matrix (destroyed). */
 kith_status plane_spectrum_set(plane_spectrum *out, double *matrix, uint32_t d,
-                               uint32_t count, double sd, kith_error *err);
+                               uint32_t count, double edge, kith_error *err);
 
 /* The Gram matrix of all rows, with its leading `count` eigenpairs. */
 kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
@@ -84,10 +85,10 @@ kith_status plane_choose(plane_run *run, const char *what, const double *planes,
 
 /* Fourth moments in the space of a view (or of the rows, NULL), fitted: fits
  * planes (k x q x w). If gram is not NULL (w x w): the contraction of the
- * tensor, an estimate of the Gram matrix, *gram_sd: its noise. */
+ * tensor, an estimate of the Gram matrix, *edge: of its noise. */
 kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
                              uint32_t w, double share, double *fits,
-                             double *gram, double *gram_sd, kith_error *err);
+                             double *gram, double *edge, kith_error *err);
 
 /* ---- gcover.c -------------------------------------------------------------
  */

@@ -70,15 +70,15 @@ static kith_status open_view(plane_run *run, pipeline *p, kith_error *err)
 static kith_status find_fit(plane_run *run, pipeline *p, kith_error *err)
 {
     const plane_recipe *recipe = p->recipe;
-    double sd = 0, *gram = NULL;
+    double edge = 0, *gram = NULL;
     if (recipe->gram == 0 &&
         !(gram = kith_i_alloc((size_t)run->d * run->d, sizeof *gram)))
         return kith_i_fail_memory(err);
     kith_status status = plane_fit_tensor(run, p->view, p->r, recipe->tensor,
-                                          p->small, gram, &sd, err);
+                                          p->small, gram, &edge, err);
     if (!status && gram)
         status = plane_spectrum_set(&p->spectrum, gram, run->d,
-                                    spectrum_wants(run, run->q), sd, err);
+                                    spectrum_wants(run, run->q), edge, err);
     kith_i_free(gram);
     return status;
 }

@@ -78,7 +78,7 @@ static void weigh(double *matrix, size_t w)
 
 kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
                              uint32_t w, double share, double *fits,
-                             double *gram, double *gram_sd, kith_error *err)
+                             double *gram, double *edge, kith_error *err)
 {
     size_t pairs = (size_t)w * (w + 1) / 2;
     kith_i_tensor_spec spec = {
@@ -101,7 +101,8 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
             contract(matrix, w, gram);
             /* on the diagonal: sd of the sum of T_aacc over c, entries aacc
              * occurring 6 times and aaaa once */
-            *gram_sd = about.sd * unit * unit * sqrt(1 + (w - 1) / 6.0);
+            double sd = about.sd * unit * unit * sqrt(1 + (w - 1) / 6.0);
+            *edge = sd * sqrt(2.0 * w);
         }
     }
     if (!status && !run->plan) {

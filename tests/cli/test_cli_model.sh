@@ -144,6 +144,31 @@ said 'step 4 of 4'
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --progress never secretname.csv
 check "no bar" sh -c "! grep -q 'step' '$ERR'"
 
+# ---- numbers: 17 digits, as printf has them --------------------------------
+for e in -7 -5 -4 -3 -1 0 1 2 7 13 14 15 16 18; do
+    "$PYTHON" -c "
+import random
+r = random.Random($e)
+for i in range(12):
+    print(*[v * 10.0 ** $e for v in
+            (r.uniform(-1, 1), r.random() / 9, round(r.random(), 2), 1, 0)],
+          sep=',')" >digits.csv
+    run 0 kmeans --non-private -k 12 --starts 1 --bounds=-1e$e:1e$e \
+        -o digits.json digits.csv
+    python "digits, 1e$e" digits.json <<'P'
+import re, sys
+text = open(sys.argv[1]).read()
+rows = re.search(r'"centers": \[(.*?)\n  \]', text, re.S).group(1)
+tokens = re.findall(r"[-+.\de]+", rows)
+assert len(tokens) == 60, len(tokens)
+for t in tokens:
+    want = "%.17g" % float(t)
+    want += "" if re.search("[.e]", want) else ".0"
+    want = re.sub(r"e\+?(-?)0*", r"e\1", want)
+    assert t == want, (t, want)
+P
+done
+
 # ---- dry run: the same receipts as the run, without data -------------------
 for delta in 0 1e-6; do
     run 0 kmeans --method lloyd -k 3 -e 1 --delta $delta --bounds -1:1 -o m.json secretname.csv

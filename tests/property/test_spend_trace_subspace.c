@@ -27,7 +27,11 @@ static double check_receipt(const kith_receipt *r, kith_privacy privacy,
         assert_false(replace);                  /* n is public then */
     } else if (starts_with(r->what, "lengths")) /* (1, 1), of the radius */
         want = (pure ? 2 : 1.415) * (replace ? 2 : 1);
-    else if (starts_with(r->what, "second moments by plane"))
+    else if (strcmp(r->mechanism, "wishart") == 0) { /* what comes and goes */
+        want = replace ? 2 : 1;
+        assert_true(pure);
+        assert_string_equal(r->norm, "trace");
+    } else if (starts_with(r->what, "second moments by plane"))
         want = pure && replace ? 2 : root;
     else if (starts_with(r->what, "second moments") ||
              starts_with(r->what, "fourth moments"))

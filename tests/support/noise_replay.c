@@ -1,4 +1,4 @@
-/* Takes the place of dp/noise.c: see noise_replay.h. */
+/* Takes the place of dp/noise.c and dp/noise_wishart.c: see noise_replay.h. */
 #include "support/noise_replay.h"
 
 #include <math.h>
@@ -9,7 +9,10 @@
 #include "dp/aggregate.h"
 #include "dp/dp_i.h"
 #include "dp/noise.h"
+#include "dp/noise_wishart.h"
 #include "dp/select.h"
+#include "kernel/quartic.h"
+#include "support/nuclear.h"
 #include "support/replay_odds.h"
 
 typedef struct {
@@ -199,6 +202,70 @@ kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
         release(values + v * w, scale, w, BALL);
     }
     free(scale);
+    return KITH_OK;
+}
+
+/* Wishart differences: the largest loss that any output can show, the nuclear
+ * norm of x - x' over b (spec/test_wishart_difference.c shows that it is
+ * reached), whatever y is. */
+static void release_trace(int64_t *values, size_t count, double b,
+                          double (*norm)(const double *change, size_t width),
+                          size_t width)
+{
+    b *= replay.fault == FAULT_HALF_THE_NOISE ? .5 : 1;
+    if (replay.calls >= REPLAY_MOST_CALLS) {
+        replay.differs = 1;
+        return;
+    }
+    call *c = &calls[replay.calls];
+    if (!replay.replaying) {
+        double *scale = calloc(count + 1, sizeof *scale);
+        for (size_t i = 0; i < count; i++)
+            scale[i] = b;
+        record(c, values, scale, count, 0);
+        free(scale);
+    } else if (replay.calls >= recorded || c->part != REPLAY_NOISE ||
+               c->count != count || c->scale[0] != b) {
+        replay.differs = 1;
+    } else {
+        c->step = realloc(c->step, (count + 1) * sizeof *c->step);
+        c->steps = count;
+        for (size_t i = 0; i < count; i++)
+            c->step[i] = c->exact[i] - (double)values[i];
+        count_loss(REPLAY_NOISE, norm(c->step, width) / b);
+    }
+    if (!replay.differs)
+        memcpy(values, c->out, count * sizeof *values);
+    replay.calls++;
+}
+
+static double matrix_norm(const double *change, size_t width)
+{
+    double *a = calloc(width * width, sizeof *a);
+    memcpy(a, change, width * width * sizeof *a);
+    double norm = nuclear_norm(a, width);
+    free(a);
+    return norm;
+}
+
+kith_status kith_i_noise_add_wishart(const kith_i_noise *noise, uint32_t p,
+                                     int64_t *values, kith_error *err)
+{
+    (void)err;
+    release_trace(values, (size_t)p * p, kith_i_scale_value(noise->scales[0]),
+                  matrix_norm, p);
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < i; j++)
+            values[j * p + i] = values[i * p + j];
+    return KITH_OK;
+}
+
+kith_status kith_i_noise_add_quartic(const kith_i_noise *noise, uint32_t width,
+                                     int64_t *values, kith_error *err)
+{
+    (void)err;
+    release_trace(values, kith_i_quartic_size(width),
+                  kith_i_scale_value(noise->scales[0]), quartic_nuclear, width);
     return KITH_OK;
 }
 

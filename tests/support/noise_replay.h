@@ -8,6 +8,9 @@
  * log Pr[y | x] - log Pr[y | x'], without any sampling error. If the path of
  * the replay differs, the method looked at something it had not released.
  *
+ * A Wishart difference (dp/noise_wishart.c) counts with the largest loss that
+ * any y can show, since its density has no simple form.
+ *
  * It also takes the place of dp/select.c, dp/release_sparse.c and
  * dp/aggregate.c, whose own text it includes: selections and sparse histograms
  * are recorded and replayed too. The loss of a selection is the log ratio of

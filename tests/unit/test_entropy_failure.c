@@ -2,13 +2,13 @@
  * start, or breaks at every single refill of a run in turn. */
 /* link: support/entropy_failing.c */
 /* link: support/mem_failing.c */
-#include "dp/dp_i.h"
+#include "dp/release_tensor.h"
 #include "support/entropy_failing.h"
 #include "support/make_data.h"
 #include "support/mem_failing.h"
 
 /* k * D values make two chunks of noise, so two threads draw. */
-enum { N = 60, K = 4, D = 300, ROUNDS = 2, SMALL = 6 };
+enum { N = 60, K = 4, D = 300, ROUNDS = 2, SMALL = 6, TENSOR = 8 };
 
 static kith_session *open_secure(const double *rows, uint32_t d, double delta)
 {
@@ -113,18 +113,43 @@ static kith_status run_quantile(kith_session *s, kith_error *err)
     return status;
 }
 
-static kith_status run_gram(kith_session *s, kith_error *err)
+static kith_status run_grams(kith_session *s, int by_trace, kith_error *err)
 {
     kith_i_map map = {.run = sign_map};
     kith_i_gram_spec spec = {.what = "test",
                              .cells = 2,
                              .width = SMALL,
+                             .by_trace = by_trace,
                              .charge = kith_i_session_left(s)};
     int64_t gram[2 * SMALL * SMALL];
     double sd;
     kith_status status = kith_i_release_gram(s, &map, &spec, gram, &sd, err);
     for (size_t i = 0; status && i < sizeof gram / sizeof *gram; i++)
         assert_int_equal(gram[i], 0); /* exact sums must not stay behind */
+    return status;
+}
+
+static kith_status run_gram(kith_session *s, kith_error *err)
+{
+    return run_grams(s, 0, err);
+}
+
+static kith_status run_wishart(kith_session *s, kith_error *err)
+{
+    return run_grams(s, 1, err);
+}
+
+/* Fourth moments: in pure DP a matrix of more than one chunk of deviates. */
+static kith_status run_tensor(kith_session *s, kith_error *err)
+{
+    kith_i_tensor_spec spec = {
+        .what = "test", .bits = 10, .charge = kith_i_session_left(s)};
+    kith_i_tensor about;
+    int64_t out[330];
+    assert_int_equal(kith_i_quartic_size(TENSOR), 330);
+    kith_status status = kith_i_release_tensor(s, &spec, out, &about, err);
+    for (size_t i = 0; status && i < 330; i++)
+        assert_int_equal(out[i], 0);
     return status;
 }
 
@@ -223,6 +248,8 @@ static void test_releases(void **state)
     fail_everywhere(run_cells, SMALL, 2);
     fail_everywhere(run_quantile, SMALL, 1);
     fail_everywhere(run_gram, SMALL, 2);
+    fail_everywhere(run_wishart, SMALL, 2);
+    fail_everywhere(run_tensor, TENSOR, 3);
     fail_everywhere(run_sparse, SMALL, 2);
     fail_everywhere(run_select, SMALL, 1);
 }

@@ -4,9 +4,10 @@
 
 #include "dp/dp_i.h"
 #include "support/make_data.h"
+#include "support/nuclear.h"
 #include "support/stat.h"
 
-enum { N = 300, D = 5, CELLS = 3 };
+enum { N = 300, D = 5, CELLS = 3, BY_TRACE = 2 };
 
 static void third_map(const void *arg, const kith_i_block *block,
                       double *scratch, uint32_t *cell, int32_t *value)
@@ -25,6 +26,8 @@ static double release(const double *rows, size_t n, double epsilon,
                       double delta, kith_neighbors nb, int cells, int scale,
                       uint64_t radius, uint64_t seed, int64_t *out)
 {
+    int by_trace = delta < 0; /* pure, too */
+    delta = by_trace ? 0 : delta;
     kith_session *s =
         open_session(load(rows, n, D, unit_box()), epsilon, delta, nb, 2, seed);
     kith_i_map map = {.run = cells > 1 || radius ? third_map : NULL,
@@ -33,6 +36,7 @@ static double release(const double *rows, size_t n, double epsilon,
                              .cells = (uint32_t)cells,
                              .width = D,
                              .radius = radius,
+                             .by_trace = by_trace,
                              .charge = kith_i_session_left(s)};
     double sd;
     kith_error err = {0};
@@ -77,7 +81,8 @@ static void test_values(void **state)
 static double spent_on(const double *a, size_t n, const double *b, size_t m,
                        int pure, kith_neighbors nb, int cells, uint64_t radius)
 {
-    double mu, delta = pure ? 0 : 1e-6, square = 0, length = 0;
+    double mu, delta = pure ? 0 : 1e-6, square = 0, length = 0, traces = 0;
+    delta = pure == BY_TRACE ? -1 : delta;
     int64_t x[CELLS * D * D], y[CELLS * D * D];
     assert_int_equal(kith_privacy_mu(1, 1e-6, &mu, NULL), KITH_OK);
     double sd = release(a, n, 1, delta, nb, cells, 700, radius, 4, x);
@@ -88,7 +93,13 @@ static double spent_on(const double *a, size_t n, const double *b, size_t m,
             cell += (double)(x[i] - y[i]) * (double)(x[i] - y[i]);
         square += cell;
         length += sqrt(cell);
+        double change[D * D];
+        for (int i = 0; i < D * D; i++)
+            change[i] = (double)(x[c * D * D + i] - y[c * D * D + i]);
+        traces += nuclear_norm(change, D);
     }
+    if (pure == BY_TRACE) /* sd is sqrt(D + 1) scales */
+        return traces / (sd / sqrt(D + 1));
     /* K-norm: sd is sqrt(D(D+1)/2 + 1) scales */
     return pure ? length / (sd / sqrt(D * (D + 1) / 2 + 1))
                 : sqrt(square) / sd / mu;
@@ -97,7 +108,7 @@ static double spent_on(const double *a, size_t n, const double *b, size_t m,
 /* Orthogonal replacement rows, in the same and in different cells; hostile
  * values. In units of the noise the change must not exceed mu, and some pair
  * must reach it in each way of paying: both measures, both adjacencies, one
- * cell and several, records and values. */
+ * cell and several, records and values; and by the trace. */
 static void test_sensitivity(void **state)
 {
     (void)state;
@@ -109,10 +120,11 @@ static void test_sensitivity(void **state)
         {{1, -1, 1, -1, 1}, {-1, 1, 1, -1, 1}},   /* two, full length */
         {{1, 1, 1, 1, 1}, {1, 1, -1, -1, 0}},     /* one, orthogonal */
         {{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}}};
-    for (int mode = 0; mode < 16; mode++) {
-        int replace = mode & 1, pure = mode >> 1 & 1;
+    for (int mode = 0; mode < 24; mode++) {
+        int replace = mode & 1;
+        int pure = mode >= 16 ? BY_TRACE : mode >> 1 & 1;
         int cells = mode & 4 ? CELLS : 1;
-        uint64_t radius = mode & 8 ? 9000 : 0;
+        uint64_t radius = mode & (mode < 16 ? 8 : 2) ? 9000 : 0;
         double reached = 0;
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
             memcpy(rows + N * D, pairs[p][0], sizeof pairs[p][0]);

@@ -6,9 +6,10 @@
 #include "dp/aggregate.h"
 #include "dp/release_tensor.h"
 #include "support/make_data.h"
+#include "support/nuclear.h"
 #include "support/stat.h"
 
-enum { N = 400, D = 4, SIZE = 35 };
+enum { N = 400, D = 4, SIZE = 35, PAIRS = 10 };
 
 /* ---- the kernel -----------------------------------------------------------
  */
@@ -228,9 +229,11 @@ static void test_sensitivity(void **state)
             int64_t a[SIZE], b[SIZE];
             double sd = release(rows, N + 1, D, &set, a).sd;
             release(other, replace ? N + 1 : N, D, &set, b);
-            /* K-norm: sd is sqrt(SIZE + 1) scales */
-            double spent = frobenius(a, b, D) / sd;
-            spent = pure ? spent * sqrt(SIZE + 1) : spent / mu;
+            double change[SIZE], spent = frobenius(a, b, D) / sd / mu;
+            for (int i = 0; i < SIZE; i++)
+                change[i] = (double)(a[i] - b[i]);
+            if (pure) /* sd is sqrt(pairs + 1) scales */
+                spent = quartic_nuclear(change, D) / sd * sqrt(PAIRS + 1);
             assert_true(spent <= 1 + 1e-9);
             nearest[pure][replace] = fmax(nearest[pure][replace], spent);
         }
@@ -270,26 +273,62 @@ static void test_noise_gaussian(void **state)
     }
 }
 
-/* Pure: r = |z| / b in isometric coordinates is Gamma(SIZE), so its sum over m
- * seeds is Gamma(m SIZE); and each class has its part of |z|^2: with x_c its
- * chi-square, x_c / x is Beta. Both by normal limits at 6 sd: 2e-9, and the
- * parts are sums of 400. */
+/* Pure, where it is less noise: a Wishart difference has the same variances by
+ * class. By the samples' own sd at 6 sd; the law is in
+ * spec/test_wishart_difference.c. */
+static void test_noise_trace(void **state)
+{
+    (void)state;
+    double sum[25] = {0}, square[25] = {0}, none = 0;
+    size_t count[25] = {0};
+    assert_true(kith_i_tensor_noise(KITH_ADD_REMOVE, D).by_trace);
+    for (uint64_t seed = 0; seed < 1500; seed++) {
+        setting set = {1, 0, KITH_ADD_REMOVE, 1, 10, seed};
+        int64_t z[SIZE], *at = z;
+        double sd = release(&none, 0, D, &set, z).sd;
+        for (uint32_t a = 0; a < D; a++)
+            for (uint32_t b = a; b < D; b++)
+                for (uint32_t c = b; c < D; c++)
+                    for (uint32_t e = c; e < D; e++) {
+                        uint32_t g = kith_i_quartic_weight(a, b, c, e);
+                        double v = (double)*at++ / sd;
+                        sum[g] += g * v * v;
+                        square[g] += g * v * v * g * v * v;
+                        count[g]++;
+                    }
+    }
+    static const int weights[] = {1, 4, 6, 12, 24};
+    for (int i = 0; i < 5; i++) {
+        int g = weights[i];
+        double n = (double)count[g], mean = sum[g] / n;
+        double off = sqrt((square[g] / n - mean * mean) / n);
+        print_message("occurs %d times: variance %.3f +- %.3f\n", g, mean, off);
+        assert_true(fabs(mean - 1) <= 6 * off && off < .1);
+    }
+}
+
+/* Pure, K-norm (which is less noise in the plane, when rows are replaced): r =
+ * |z| / b in isometric coordinates is Gamma(FEW), so its sum over m seeds is
+ * Gamma(m FEW); and each class has its part of |z|^2: with x_c its chi-square,
+ * x_c / x is Beta. Both by normal limits at 6 sd: 2e-9, and the parts are sums
+ * of 400. */
 static void test_noise_pure(void **state)
 {
     (void)state;
-    enum { SEEDS = 400 };
+    enum { SEEDS = 400, PLANE = 2, FEW = 5 };
+    assert_false(kith_i_tensor_noise(KITH_REPLACE_ONE, PLANE).by_trace);
     double total = 0, part[25] = {0}, none = 0;
     size_t count[25] = {0};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        setting set = {1, 0, KITH_ADD_REMOVE, 1, 10, seed};
-        int64_t z[SIZE], *at = z;
-        double b = release(&none, 0, D, &set, z).sd / sqrt(SIZE + 1);
+        setting set = {1, 0, KITH_REPLACE_ONE, 1, 10, seed};
+        int64_t z[FEW], *at = z;
+        double b = release(&none, 0, PLANE, &set, z).sd / sqrt(FEW + 1);
         double square = 0, own[25] = {0};
         memset(count, 0, sizeof count);
-        for (uint32_t i = 0; i < D; i++)
-            for (uint32_t j = i; j < D; j++)
-                for (uint32_t k = j; k < D; k++)
-                    for (uint32_t l = k; l < D; l++) {
+        for (uint32_t i = 0; i < PLANE; i++)
+            for (uint32_t j = i; j < PLANE; j++)
+                for (uint32_t k = j; k < PLANE; k++)
+                    for (uint32_t l = k; l < PLANE; l++) {
                         uint32_t g = kith_i_quartic_weight(i, j, k, l);
                         double v = (double)*at++ / b;
                         own[g] += g * v * v;
@@ -300,11 +339,11 @@ static void test_noise_pure(void **state)
         for (int g = 1; g < 25; g++)
             part[g] += own[g] / square / SEEDS;
     }
-    double mean = SEEDS * (double)SIZE;
+    double mean = SEEDS * (double)FEW;
     assert_true(fabs(total - mean) <= 6 * sqrt(mean));
     for (int g = 1; g < 25; g++) {
-        double p = (double)count[g] / SIZE;
-        double sd = sqrt(p * (1 - p) / (SIZE / 2. + 1) / SEEDS);
+        double p = (double)count[g] / FEW;
+        double sd = sqrt(p * (1 - p) / (FEW / 2. + 1) / SEEDS);
         assert_true(fabs(part[g] - p) <= 6 * sd + 1e-12);
     }
 }
@@ -381,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_invariance),
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_noise_gaussian),
+        cmocka_unit_test(test_noise_trace),
         cmocka_unit_test(test_noise_pure),
         cmocka_unit_test(test_view),
         cmocka_unit_test(test_refused),

@@ -137,10 +137,67 @@ static void test_corners(void **state)
                 check_corner(n, weights[w], k);
 }
 
+/* Many distances at once are those one by one, bit for bit, and close to a
+ * plain sum; the nearest is the first of the smallest. */
+static void test_distances(void **state)
+{
+    (void)state;
+    enum { MOST = 37, WIDE = 19 };
+    double x[MOST * WIDE], c[WIDE], got[MOST];
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 31, 0);
+    for (size_t d = 0; d <= WIDE; d++)
+        for (size_t n = 1; n <= MOST; n++) {
+            for (size_t i = 0; i < n * d; i++) /* few values: many ties */
+                x[i] = n % 2 ? kith_i_coins_normal(&coins)
+                             : (double)kith_i_coins_below(&coins, 2);
+            for (size_t i = 0; i < d; i++)
+                c[i] = kith_i_coins_normal(&coins);
+            double near, least = HUGE_VAL;
+            uint32_t first = 0;
+            kith_i_distances_squared(x, n, d, c, got);
+            for (size_t r = 0; r < n; r++) {
+                double one = kith_i_distance_squared(x + r * d, c, d), sum = 0;
+                for (size_t i = 0; i < d; i++)
+                    sum += pow(x[r * d + i] - c[i], 2);
+                assert_true(got[r] == one);
+                assert_true(fabs(one - sum) <= 1e-13 * sum);
+                first = one < least ? (uint32_t)r : first;
+                least = fmin(least, one);
+            }
+            assert_int_equal(kith_i_nearest(c, x, (uint32_t)n, d, &near),
+                             first);
+            assert_true(near == least);
+        }
+}
+
+/* As many words as is said, whatever the points: solvers skip ahead by it. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const double coords[6] = {1, 5, 5, 9, 2, 5}, equal[6] = {0};
+    static const double weights[6] = {1, 2, 0, 1, 3, 1}, none[6] = {0};
+    for (uint32_t n = 0; n <= 6; n++)
+        for (uint32_t k = 1; k <= 12; k++)
+            for (int kind = 0; kind < 3; kind++) {
+                kith_i_points points = {kind == 1 ? equal : coords,
+                                        kind == 2 ? none : weights, n, 1};
+                double scratch[6 * 5 + 1], centers[12];
+                kith_i_coins coins, other;
+                kith_i_coins_seed(&coins, n, k);
+                other = coins;
+                kith_i_seed_points(&points, k, &coins, scratch, centers);
+                for (uint64_t i = kith_i_seed_words(n, k); i > 0; i--)
+                    (void)kith_i_coins_u64(&other);
+                assert_memory_equal(&coins, &other, sizeof coins);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_law), cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_separated), cmocka_unit_test(test_corners)};
+        cmocka_unit_test(test_law),       cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_separated), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_distances), cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

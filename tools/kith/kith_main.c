@@ -84,6 +84,7 @@ static int run_command(const arg_command *const *commands, int argc,
 
 int main(int argc, char **argv)
 {
+    cli_quiet_blas();
     output_prepare();
     const arg_command *commands[COMMANDS] = {
         command_kmeans(),  command_kmedian(),  command_subspace(),
