@@ -154,6 +154,12 @@ TARGETS = {
     "npy": ("NPY reading, C order, one core", "MB/s", 1000, True),
     "assign": ("exact assignment / one dgemm of the same shape, worst shape",
                "x", 1.5, False),
+    "local_client": ("local, d = 100, slowest report of a device", "us", 100,
+                     False),
+    "local_tally": ("local, d = 20, vector reports added up, one core",
+                    "M/s", 1, True),
+    "local_simulate": ("local, 10^6 users, d = 20, whole simulation", "s", 60,
+                       False),
     "lloyd-mnist-memory": ("lloyd, MNIST k = 10, peak memory / quantised rows",
                            "x", 1.3, False),
     "lloyd-gauss1m-memory": ("lloyd, gauss1m k = 10, peak memory / quantised "

@@ -1,5 +1,6 @@
 """The local system: cost ratios of honest, report-by-report runs, and how the
-cost of a cluster too small to be seen grows.
+cost of a cluster too small to be seen grows; and how fast devices and server
+are.
 
 Seeds of mixtures, groups and coins are FIRST_SEED and those after it. They were
 never used before the figures of docs/local_auto.md were made; who tunes the
@@ -12,7 +13,9 @@ import json
 import math
 import os
 import random
+import re
 import statistics
+import time
 
 import measure
 
@@ -67,6 +70,8 @@ SMALL_RUNS = 20
 SMALL_CHECK = 100000  # the n whose worst cell is run report by report too
 EXPONENT = (.4, .6)
 
+SPEED = "local-speed"
+
 
 def name_of(case):
     where = (case.data if case.data != "mix" else
@@ -79,7 +84,8 @@ def small_name(method):
 
 
 def names():
-    return [name_of(c) for c in CASES] + [small_name(m) for m in SMALL_METHODS]
+    return ([name_of(c) for c in CASES] +
+            [small_name(m) for m in SMALL_METHODS] + [SPEED])
 
 
 # ---- measuring ---------------------------------------------------------------
@@ -217,6 +223,30 @@ def run_small(build, method):
             "honest": small_costs(build, method, SMALL_CHECK, s)}
 
 
+# ---- speed -------------------------------------------------------------------
+
+def run_speed(build):
+    """The text of bench_local.c, and a whole simulation: 10^6 users, d = 20."""
+    text = measure.layer(build, "bench_local")
+    path = mixture("mixture", N6, 20, 5, 1)
+    out = {"text": text,
+           "client": max(float(v) for row in
+                         re.findall(r"^\| [^|]+ \| ([\d.]+) \| ([\d.]+) \| "
+                                    r"([\d.]+) \| ([\d.]+) \|$", text, re.M)[1:]
+                         for v in row),
+           "tally": float(re.search(r"^\| vector [^|]*\| ([\d.]+) \|$", text,
+                                    re.M).group(1))}
+    if path:
+        start = time.perf_counter()
+        used = build.cost_of(
+            [build.kith, "local", "simulate", "-k", "5", "-e", "1",
+             "--radius", "1", "--quiet", "-o",
+             os.path.join(measure.CACHE, "local.json"), path])
+        out.update(wall=time.perf_counter() - start, cpu=used["cpu"],
+                   peak=used["peak_bytes"])
+    return out
+
+
 def mean_and_error(costs):
     return "%.0f ± %.0f" % (statistics.mean(costs), statistics.stdev(costs) /
                             math.sqrt(len(costs)))
@@ -229,13 +259,27 @@ class Figures:
         self.cases_to_run = [c for c in CASES if wanted(name_of(c))]
         self.small_to_run = [m for m in SMALL_METHODS if wanted(small_name(m))]
         self.seeds = seeds
-        self.cases, self.small = [], []
+        self.speed_to_run = wanted(SPEED)
+        self.cases, self.small, self.speed = [], [], None
 
     def names(self):
         return ([name_of(c) for c in self.cases_to_run] +
-                [small_name(m) for m in self.small_to_run])
+                [small_name(m) for m in self.small_to_run] +
+                [SPEED] * bool(self.speed_to_run))
+
+    def targets(self):
+        """Figures for cases.TARGETS."""
+        if not self.speed:
+            return {}
+        out = {"local_client": self.speed["client"],
+               "local_tally": self.speed["tally"]}
+        if "wall" in self.speed:
+            out["local_simulate"] = self.speed["wall"]
+        return out
 
     def run(self, build, data):
+        if self.speed_to_run:
+            self.speed = run_speed(build)
         for case in self.cases_to_run:
             result = run_case(build, data, case, self.seeds)
             if not result:
@@ -254,7 +298,7 @@ class Figures:
 
     def section(self, table):
         """table: of report.py. None when nothing was run."""
-        if not self.cases and not self.small:
+        if not self.cases and not self.small and not self.speed:
             return None
         parts = ["## Local: nobody holds the rows",
                  "Cost ratio to a non-private run; every row is a user who "
@@ -268,6 +312,8 @@ class Figures:
                                [self.row(r) for r in self.cases]))
         for r in self.small:
             parts += self.small_parts(r, table)
+        if self.speed:
+            parts += self.speed_parts(self.speed)
         return "\n\n".join(parts) + "\n"
 
     @staticmethod
@@ -296,3 +342,16 @@ class Figures:
             table(["n", "excess cost", "/ √n", "at s"],
                   [["%g" % n, "%.0f" % w[0], "%.1f" % (w[0] / math.sqrt(n)),
                     "%g" % w[1]] for n, w in zip(SMALL_USERS, r["worst"])])]
+
+    @staticmethod
+    def speed_parts(r):
+        parts = ["Speed (`bench_local`, CPU time of one thread, best of "
+                 "several): a report of every kind that `auto` asks for, by ε, "
+                 "checks of the question included; reports into a tally of 5 "
+                 "buckets, ε = 1.", r["text"].rstrip("\n")]
+        if "wall" in r:
+            parts.append("`kith local simulate`, 10^6 users, d = 20, k = 5, "
+                         "ε = 1, loading included, all processors: %.1f s, "
+                         "%.1f CPU s, %.0f MiB."
+                         % (r["wall"], r["cpu"], r["peak"] / 2 ** 20))
+        return parts

@@ -128,6 +128,7 @@ class Figures:
             out["npy"] = speeds["npy float32"]
         if "bench_assign" in self.layers:
             out["assign"] = measure.worst_assign(self.layers["bench_assign"])
+        out.update(plan.local.targets())
         return out
 
 

@@ -57,10 +57,7 @@ void kith_i_answer_unpack(const kith_i_question *q, uint32_t d,
         }
         double *to = answer->sums + j * n * n;
         for (size_t b = 0; b < n; b++)
-            for (size_t a = 0; a <= b; a++) {
-                double value = from[b * (b + 1) / 2 + a];
-                to[a * n + b] = to[b * n + a] =
-                    a == b ? value : value * M_SQRT1_2;
-            }
+            for (size_t a = 0; a <= b; a++)
+                to[a * n + b] = to[b * n + a] = from[b * (b + 1) / 2 + a];
     }
 }

@@ -74,7 +74,7 @@ static const char *symbol_flaw(const kith_i_mechanism *m,
     if (m->symbols == 0 || m->symbols != kith_i_question_symbols(q))
         return "the mechanism has another number of symbols";
     if (m->width != 0 || m->kept != 0 || m->buckets != 0 || m->top != 0 ||
-        (m->kind != KITH_I_RANDOMIZER_HADAMARD && m->rows != 0))
+        m->rank != 0 || (m->kind != KITH_I_RANDOMIZER_HADAMARD && m->rows != 0))
         return "a mechanism for symbols has sizes of vectors";
     if (m->kind == KITH_I_RANDOMIZER_OLH)
         return m->outputs >= 2 && m->outputs <= UINT64_C(1) << 30
@@ -101,11 +101,15 @@ static const char *vector_flaw(const kith_i_mechanism *m,
     if (m->symbols != 0 || m->rows != 0)
         return "a mechanism for vectors has sizes of symbols";
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
-        return m->outputs == 0 && m->top == 0
+        return m->outputs == 0 && m->top == 0 && m->rank == 0 &&
+                       q->report == KITH_I_REPORT_VECTOR
                    ? NULL
                    : "a Gaussian mechanism has a codebook";
-    return m->outputs == KITH_I_CODEBOOK && m->top > 0 &&
-                   m->top < KITH_I_CODEBOOK
+    int fits = q->report == KITH_I_REPORT_VECTOR
+                   ? m->rank == 0 && m->outputs == KITH_I_CODEBOOK
+                   : m->rank > 0 && m->outputs <= KITH_I_CODEBOOK &&
+                         m->outputs * m->rank <= KITH_I_CODEBOOK_WORK;
+    return fits && m->top > 0 && m->top < m->outputs
                ? NULL
                : "the codebook has the wrong size";
 }
@@ -162,19 +166,25 @@ static int sign_of(const kith_i_ticket *ticket, uint64_t bucket)
 
 static uint64_t respond_codebook(const kith_i_mechanism *m,
                                  const kith_i_ticket *ticket,
-                                 const float *vector, int sign,
+                                 const float *vector, uint64_t bucket,
                                  kith_i_entropy *e, int16_t *scaled)
 {
     double score[KITH_I_CODEBOOK];
     kith_i_ladder ladder = kith_i_mechanism_ladder(m);
     uint32_t stride = kith_i_codebook_stride(m->width);
+    int sign = m->rank ? 1 : sign_of(ticket, bucket);
     for (uint32_t i = 0; i < stride; i++)
         scaled[i] = i < m->width
                         ? (int16_t)lrint((double)vector[i] * (sign * RANK_UNIT))
                         : (int16_t)0;
-    kith_i_codebook_scores(ticket->nonce, m->width, scaled, score);
-    uint64_t rank = kith_i_ladder_draw(&ladder, e);
-    uint32_t chosen = kith_i_codebook_ranked(score, (uint32_t)rank);
+    if (m->rank)
+        kith_i_matrix_scores(ticket->nonce, (uint32_t)bucket, m->width, m->rank,
+                             scaled, (uint32_t)m->outputs, score);
+    else
+        kith_i_codebook_scores(ticket->nonce, m->width, scaled, score);
+    uint64_t place = kith_i_ladder_draw(&ladder, e);
+    uint32_t chosen =
+        kith_i_codebook_ranked(score, (uint32_t)m->outputs, (uint32_t)place);
     memset(score, 0, sizeof score);
     return chosen;
 }
@@ -217,8 +227,7 @@ void kith_i_client_respond(const kith_i_question *q, const kith_i_mechanism *m,
         number = kith_i_krr_output(place, kith_i_ladder_draw(&ladder, e));
         break;
     case KITH_I_RANDOMIZER_CODEBOOK:
-        number = respond_codebook(m, ticket, vector, sign_of(ticket, place), e,
-                                  more);
+        number = respond_codebook(m, ticket, vector, place, e, more);
         break;
     case KITH_I_RANDOMIZER_GAUSSIAN:
         kith_i_gaussian_vector(m, vector, sign_of(ticket, place), e, more);

@@ -26,8 +26,10 @@
 
 #define KITH_I_NONCE_BYTES 16u
 #define KITH_I_TASK_BYTES  16u
-/* Codewords in a codebook: an index is one byte. */
-#define KITH_I_CODEBOOK 256u
+/* Most codewords in a codebook: an index is one byte. And most vectors in all
+ * codewords together, when a codeword is a matrix of several. */
+#define KITH_I_CODEBOOK      256u
+#define KITH_I_CODEBOOK_WORK 512u
 /* Lattice steps in a unit of length of a Gaussian report. */
 #define KITH_I_GAUSSIAN_UNIT 4096
 /* Limits of a question: what a device is willing to compute. */
@@ -50,11 +52,12 @@ typedef struct kith_i_mechanism {
     uint64_t outputs;
     uint64_t rows;      /* HADAMARD: a power of two >= symbols */
     uint32_t top;       /* CODEBOOK: m */
-    uint32_t width;     /* CODEBOOK: coordinates of a codeword */
+    uint32_t rank;      /* CODEBOOK of matrices: their rank; else 0 */
+    uint32_t width;     /* vectors: coordinates, lifted */
     uint32_t kept;      /* vectors: coordinates that the server keeps */
     uint32_t buckets;   /* vectors */
     kith_i_scale sigma; /* GAUSSIAN, in lattice steps */
-    double alpha;       /* CODEBOOK: mean of <codeword, u>, for the server */
+    double alpha;       /* CODEBOOK: what is left of u, for the server */
 } kith_i_mechanism;
 
 /* ---- question.c: is the question in order? -------------------------------
@@ -70,8 +73,8 @@ uint64_t kith_i_grid_places(const kith_i_grid *grid);
 
 /* Symbols of SYMBOL and DISTANCE, "none" included; 0 for vectors. */
 uint64_t kith_i_question_symbols(const kith_i_question *question);
-/* VECTOR, MOMENT: coordinates of the lifted vector, and those that the server
- * keeps, which come first. 0 for symbols. */
+/* VECTOR, MOMENT: coordinates of the lifted vector, and numbers that the server
+ * keeps: its first d, or the triangle of their products. 0 for symbols. */
 uint32_t kith_i_question_width(const kith_i_question *question, uint32_t d);
 uint32_t kith_i_question_kept(const kith_i_question *question, uint32_t d);
 

@@ -29,9 +29,7 @@ uint64_t kith_i_question_symbols(const kith_i_question *q)
 
 uint32_t kith_i_question_width(const kith_i_question *q, uint32_t d)
 {
-    if (q->report == KITH_I_REPORT_VECTOR)
-        return d + 1;
-    return q->report == KITH_I_REPORT_MOMENT ? (d + 1) * (d + 2) / 2 : 0;
+    return is_vector(q) ? d + 1 : 0;
 }
 
 uint32_t kith_i_question_kept(const kith_i_question *q, uint32_t d)
@@ -170,29 +168,12 @@ static void lift(const kith_i_question *q, uint32_t d, const double *x,
     z[d] = rest > 0 ? (float)sqrt(rest) : 0;
 }
 
-/* (z_a z_b (1 if a = b, else sqrt 2))_{a <= b}, in place of z: from the last
- * row to the first, so that z is read before it is written over. Row b of the
- * packed triangle starts at b (b + 1) / 2 >= b. */
-static void square(uint32_t d, float *z)
-{
-    for (uint32_t b = d + 1; b-- > 0;) {
-        float *row = z + (size_t)b * (b + 1) / 2;
-        float last = z[b];
-        for (uint32_t a = b + 1; a-- > 0;) {
-            double product = (double)(a == b ? last : z[a]) * (double)last;
-            row[a] = (float)(a == b ? product : product * M_SQRT2);
-        }
-    }
-}
-
 uint64_t kith_i_encode(const kith_i_question *q, uint32_t d, const double *x,
                        uint64_t coin, float *vector)
 {
     uint64_t place = place_of(q, d, x, coin);
     if (is_vector(q)) {
         lift(q, d, x, place, vector);
-        if (q->report == KITH_I_REPORT_MOMENT)
-            square(d, vector);
         return place;
     }
     if (q->report == KITH_I_REPORT_SYMBOL)

@@ -21,7 +21,7 @@ static int sees_directions(const kith_i_local_run *run)
     double d = task->d, lifted = (d + 1) * (d + 2) / 2;
     if (lifted > KITH_I_WIDTH_MAX)
         return 0;
-    double edge = kith_i_vector_sd(task->epsilon, (uint32_t)lifted) *
+    double edge = kith_i_moment_sd(task->epsilon, task->d + 1) *
                   sqrt(2 * d / (0.1128 * kith_i_local_users(run, 1)));
     return edge <= BLIND;
 }

@@ -145,8 +145,8 @@ static kith_status follow(kith_i_local_run *run,
 static shares full_shares(const kith_i_local_run *run)
 {
     shares part = FULL;
-    double d = run->task->d, lifted = (d + 1) * (d + 2) / 2;
-    double sd = kith_i_vector_sd(run->task->epsilon, (uint32_t)lifted);
+    double d = run->task->d;
+    double sd = kith_i_moment_sd(run->task->epsilon, run->task->d + 1);
     double enough = pow(sd / SHARP, 2) * 2 * d / kith_i_local_users(run, 1);
     double spare = part.moment - fmin(part.moment, fmax(0.03, enough));
     part.moment -= spare;

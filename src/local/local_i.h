@@ -156,8 +156,9 @@ typedef struct kith_i_answer {
     uint64_t symbols;
     double sd;
     /* VECTOR: (1/received) sum over users in bucket j of v, buckets x d, and
-     * the noise on one coordinate. MOMENT: buckets x d x d, symmetric, of the
-     * v v' block; noise of a diagonal entry (off-diagonal: / sqrt 2). */
+     * the noise on one coordinate. MOMENT: the same of v v' - I / (d + 1),
+     * buckets x d x d, symmetric; noise: sqrt 2 times that of an entry off the
+     * diagonal, a little more than that of one on it. */
     double *sums;
     uint32_t buckets;
     double noise;
@@ -193,10 +194,12 @@ void kith_i_answer_free(kith_i_answer *answer);
 /* oracle.c: per-report standard deviation (times 1/sqrt(reports)) of a symbol's
  * estimate whose true fraction is 0, under the randomiser the AUTO rule takes
  * for `symbols` symbols; of OLH; of one coordinate of a codebook report of a
- * vector in R^width (lifted already). For the methods' public rules. */
+ * vector in R^width (lifted already), and sqrt 2 times that of an entry off the
+ * diagonal of its second moment. For the methods' public rules. */
 double kith_i_symbol_sd(double epsilon, uint64_t symbols);
 double kith_i_olh_sd(double epsilon);
 double kith_i_vector_sd(double epsilon, uint32_t width);
+double kith_i_moment_sd(double epsilon, uint32_t width);
 
 /* ---- methods --------------------------------------------------------------
  */

@@ -10,10 +10,23 @@
 enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
 static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
 static const double DEEPEST = 3; /* to begin with; one more for each axis */
+static const double FEW = 64;
 /* Variance of a user in the finest cell that can be told from noise, in units
  * of the box's mean squared half-width: above COARSE a mean may be better,
  * above BLIND it is; above DIM too, if it cannot be found out whether it is. */
 static const double COARSE = 0.05, DIM = 0.2, BLIND = 0.4;
+
+/* How often to halve the box to begin with. cells: so many of equal mass stand
+ * out by one sd, if all users are asked. Where these are few, hardly anything
+ * will be split later: cells twice as many show the blobs better than cells
+ * that are each significant. */
+static uint32_t first_levels(uint32_t d, double cells)
+{
+    double levels = fmax(2, floor(log2(cells))), deepest = DEEPEST + d;
+    if (d > 1 && cells < FEW)
+        return (uint32_t)fmin(log2(FEW), levels + 1);
+    return (uint32_t)fmin(deepest, levels);
+}
 
 static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
                              kith_error *err)
@@ -21,11 +34,10 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     const kith_i_local_task *task = run->task;
     kith_i_lens lens = {.q = task->d, .d = task->d};
     double sd = kith_i_olh_sd(task->epsilon), left = 1 - run->asked;
-    double levels = floor(log2(sqrt(kith_i_local_users(run, left)) / sd));
-    levels = fmin(DEEPEST + task->d, fmax(2, levels));
+    double cells = sqrt(kith_i_local_users(run, left)) / sd;
     kith_status status =
         kith_i_grow_open(run, grow, task->d, task->lower, task->upper,
-                         (uint32_t)levels, LEAVES, err);
+                         first_levels(task->d, cells), LEAVES, err);
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
         uint32_t *leaf;
@@ -83,15 +95,17 @@ kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
     uint32_t room = grow->leaves + 1, count, smooth_count;
     double *points = kith_i_local_numbers(run, room, task->d);
     double *weights = kith_i_local_numbers(run, room, 2);
-    double *smooth = kith_i_local_numbers(run, room, task->d);
-    double *smooth_weights = kith_i_local_numbers(run, room, 1);
+    size_t most = ((size_t)task->k + 1) * room;
+    most = task->k > KITH_I_BLOBS_MOST ? 1 : most;
+    double *smooth = kith_i_local_numbers(run, most, task->d);
+    double *smooth_weights = kith_i_local_numbers(run, most, 1);
     if (!points || !weights || !smooth || !smooth_weights)
         return kith_i_fail_memory(err);
     kith_i_grow_prune(grow);
     count = kith_i_grow_points(grow, 1, points, weights, weights + room);
-    kith_status status =
-        kith_i_blobs_smooth(run, grow, points, weights, count, task->k, smooth,
-                            smooth_weights, &smooth_count, err);
+    kith_i_blob_start start = {points, weights, count};
+    kith_status status = kith_i_blobs_smooth(
+        run, grow, &start, task->k, smooth, smooth_weights, &smooth_count, err);
     if (status)
         return status;
     if (smooth_count == 0)

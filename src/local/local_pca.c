@@ -93,6 +93,8 @@ kith_status kith_i_plane_find(kith_i_local_run *run, double mean_share,
     int heard = answer->received > 0 && isfinite(answer->noise);
     if (heard)
         memcpy(matrix, answer->sums, (size_t)d * d * sizeof *matrix);
+    for (uint32_t i = 0; i < d; i++) /* what a moment's answer is less */
+        matrix[(size_t)i * d + i] += 1.0 / (d + 1.0);
     double noise = heard ? answer->noise : 0;
     /* A matrix that LAPACK cannot take apart: the first axes will do. */
     if (!heard ||

@@ -39,9 +39,11 @@ static double excess(const kith_i_local_model *m, uint32_t j, const double *old,
     const double *sums = moments->sums + j * d * d;
     for (size_t a = 0; a < d; a++)
         for (size_t b = 0; b < d; b++)
-            r->matrix[a * d + b] = scale * sums[a * d + b] -
-                                   (m->center[j * d + a] - old[j * d + a]) *
-                                       (m->center[j * d + b] - old[j * d + b]);
+            r->matrix[a * d + b] =
+                scale * (sums[a * d + b] +
+                         (a == b ? m->share[j] / (double)(d + 1) : 0)) -
+                (m->center[j * d + a] - old[j * d + a]) *
+                    (m->center[j * d + b] - old[j * d + b]);
     if (kith_i_eigen_top(r->matrix, m->d, m->d, r->work, r->integers, r->values,
                          r->vectors))
         return 0;

@@ -74,10 +74,17 @@ static kith_status make_vectors(const kith_i_question *q, uint32_t d,
                            q->what);
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
         return make_sigma(m->loss, q->delta, &m->sigma, err);
+    double odds = (double)m->odds.num / (double)m->odds.den;
+    uint32_t outputs = KITH_I_CODEBOOK;
+    kith_i_codebook_law law;
+    if (q->report == KITH_I_REPORT_MOMENT) {
+        kith_i_matrix_choose(odds, m->width, &m->rank, &outputs);
+        law = kith_i_matrix_solve(odds, m->width, m->rank, outputs, 0);
+    } else {
+        law = kith_i_codebook_solve(odds, m->width, 0);
+    }
     m->kind = KITH_I_RANDOMIZER_CODEBOOK;
-    m->outputs = KITH_I_CODEBOOK;
-    kith_i_codebook_law law = kith_i_codebook_solve(
-        (double)m->odds.num / (double)m->odds.den, m->width, 0);
+    m->outputs = outputs;
     m->top = law.top;
     m->alpha = law.alpha;
     return KITH_OK;

@@ -194,7 +194,7 @@ static const char *place_flaw(const kith_i_question *q, uint32_t d)
 
 static const char *report_flaw(const kith_i_question *q, uint32_t d)
 {
-    uint64_t width;
+    uint64_t numbers;
     switch (q->report) {
     case KITH_I_REPORT_SYMBOL:
         return NULL;
@@ -204,10 +204,10 @@ static const char *report_flaw(const kith_i_question *q, uint32_t d)
                    : "the distances have no bands";
     case KITH_I_REPORT_VECTOR:
     case KITH_I_REPORT_MOMENT:
-        width = q->report == KITH_I_REPORT_VECTOR
-                    ? (uint64_t)d + 1
-                    : ((uint64_t)d + 1) * (d + 2) / 2;
-        if (width > KITH_I_WIDTH_MAX)
+        numbers = q->report == KITH_I_REPORT_VECTOR
+                      ? (uint64_t)d + 1
+                      : ((uint64_t)d + 1) * (d + 2) / 2;
+        if (numbers > KITH_I_WIDTH_MAX)
             return "the vector has too many coordinates";
         return (q->place.places == 0 || q->radii) &&
                        all_positive(q->radii, q->place.places)
@@ -219,18 +219,19 @@ static const char *report_flaw(const kith_i_question *q, uint32_t d)
 
 static const char *randomizer_flaw(const kith_i_question *q)
 {
-    int vector =
-        q->report == KITH_I_REPORT_VECTOR || q->report == KITH_I_REPORT_MOMENT;
+    int vector = q->report == KITH_I_REPORT_VECTOR;
+    int moment = q->report == KITH_I_REPORT_MOMENT;
     switch (q->randomizer) {
     case KITH_I_RANDOMIZER_AUTO:
         return NULL;
     case KITH_I_RANDOMIZER_KRR:
     case KITH_I_RANDOMIZER_OLH:
     case KITH_I_RANDOMIZER_HADAMARD:
-        return vector ? "this randomiser is for symbols" : NULL;
+        return vector || moment ? "this randomiser is for symbols" : NULL;
     case KITH_I_RANDOMIZER_CODEBOOK:
+        return vector || moment ? NULL : "this randomiser is for vectors";
     case KITH_I_RANDOMIZER_GAUSSIAN:
-        return vector ? NULL : "this randomiser is for vectors";
+        return vector ? NULL : "this randomiser is for plain vectors";
     }
     return "the question names an unknown randomiser";
 }

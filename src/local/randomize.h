@@ -72,14 +72,26 @@ uint32_t kith_i_codebook_stride(uint32_t width);
 void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
                             uint32_t width, const int16_t *scaled,
                             double score[KITH_I_CODEBOOK]);
-/* The number of the codeword with this rank: rank 0 is the nearest, lower
- * numbers first among equals. */
-uint32_t kith_i_codebook_ranked(const double score[KITH_I_CODEBOOK],
-                                uint32_t rank);
+/* The number of the codeword with this place, of `count` (at most
+ * KITH_I_CODEBOOK): place 0 is the nearest, lower numbers first among equals.
+ */
+uint32_t kith_i_codebook_ranked(const double *score, uint32_t count,
+                                uint32_t place);
 /* Codeword `index`, not normalised, and the sum of its squares. word: stride
  * numbers. */
 uint64_t kith_i_codebook_word(const uint8_t nonce[KITH_I_NONCE_BYTES],
                               uint32_t width, uint32_t index, int16_t *word);
+
+/* Codebooks of matrices, one for each bucket, for second moments. score[i],
+ * count of them: <C_i, u u'>, between 0 and |u|^2. */
+void kith_i_matrix_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
+                          uint32_t bucket, uint32_t width, uint32_t rank,
+                          const int16_t *scaled, uint32_t count, double *score);
+/* C = sum_r g_r g_r' / sum_r |g_r|^2: the vectors g_r, stride numbers each, and
+ * the sum of all their squares. */
+uint64_t kith_i_matrix_word(const uint8_t nonce[KITH_I_NONCE_BYTES],
+                            uint32_t bucket, uint32_t width, uint32_t rank,
+                            uint32_t index, int16_t *words);
 
 /* s = +1 or -1 for a bucket. */
 static inline int kith_i_bucket_sign(uint64_t low, uint64_t high,

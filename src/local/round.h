@@ -8,6 +8,11 @@
 #include "digest.h"
 #include "server.h"
 
+/* 1: second moments were reported by codewords in R^((d+1)(d+2)/2), without a
+ * rank. Rounds of other versions are refused: what a report means depends on
+ * it. */
+#define KITH_I_ROUND_VERSION 2
+
 typedef struct kith_i_round {
     uint8_t task[KITH_I_TASK_BYTES];
     uint16_t number;

@@ -297,6 +297,7 @@ static void get_mechanism(reader *r, const json_t *o, kith_i_mechanism *m)
     m->symbols = get_count(r, from, "symbols", KITH_I_KEY_LIMIT);
     m->rows = get_count(r, from, "rows", KITH_I_KEY_LIMIT);
     m->top = (uint32_t)get_count(r, from, "top", UINT32_MAX);
+    m->rank = (uint32_t)get_count(r, from, "rank", UINT32_MAX);
     m->width = (uint32_t)get_count(r, from, "width", UINT32_MAX);
     m->kept = (uint32_t)get_count(r, from, "kept", UINT32_MAX);
     m->buckets = (uint32_t)get_count(r, from, "buckets", UINT32_MAX);
@@ -355,7 +356,8 @@ static void get_round(reader *r, const json_t *root)
     kith_i_round *round = r->round;
     const json_t *groups = json_object_get(root, "groups");
     size_t n = json_array_size(groups);
-    get_count(r, root, "version", 1);
+    if (get_count(r, root, "version", INT64_MAX) != KITH_I_ROUND_VERSION)
+        flaw(r, "it is of another version of the protocol");
     get_bytes(r, root, "task", round->task, sizeof round->task);
     get_bytes(r, root, "previous", round->previous, sizeof round->previous);
     round->number = (uint16_t)get_count(r, root, "round", UINT16_MAX);

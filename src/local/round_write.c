@@ -223,6 +223,7 @@ static void put_mechanism(target t, const kith_i_mechanism *m)
     put_count(to, "symbols", m->symbols);
     put_count(to, "rows", m->rows);
     put_count(to, "top", m->top);
+    put_count(to, "rank", m->rank);
     put_count(to, "width", m->width);
     put_count(to, "kept", m->kept);
     put_count(to, "buckets", m->buckets);
@@ -275,7 +276,7 @@ kith_status kith_i_round_write(const kith_i_round *round, char **json,
     int failed = 0;
     json_t *root = json_object(), *groups = json_array();
     target t = {root, &failed};
-    put_count(t, "version", 1);
+    put_count(t, "version", KITH_I_ROUND_VERSION);
     put_bytes(t, "task", round->task, sizeof round->task);
     put_bytes(t, "previous", round->previous, sizeof round->previous);
     put_count(t, "round", round->number);

@@ -20,7 +20,8 @@ double kith_i_mechanism_sd(const kith_i_mechanism *mechanism);
 uint64_t kith_i_olh_outputs(double odds);
 int kith_i_krr_is_better(double odds, uint64_t symbols);
 
-/* The law of a codeword: m (the best), alpha = E<c, u>, along = E<c, u>^2. */
+/* The law of a codeword: m (the best), alpha = E<c, u>, along = E<c, u>^2. Of
+ * matrices C: the mean of C is alpha z z' + b I, along = E<C, z z'>^2. */
 typedef struct kith_i_codebook_law {
     uint32_t top;
     double alpha, along;
@@ -29,6 +30,14 @@ typedef struct kith_i_codebook_law {
 /* top = 0: choose the best m. */
 kith_i_codebook_law kith_i_codebook_solve(double odds, uint32_t width,
                                           uint32_t top);
+/* outputs: codewords, at most KITH_I_CODEBOOK; width >= 2. */
+kith_i_codebook_law kith_i_matrix_solve(double odds, uint32_t width,
+                                        uint32_t rank, uint32_t outputs,
+                                        uint32_t top);
+/* The rank and the number of codewords with the least noise that a device is
+ * willing to compute. */
+void kith_i_matrix_choose(double odds, uint32_t width, uint32_t *rank,
+                          uint32_t *outputs);
 
 /* ---- answer.c -------------------------------------------------------------
  */
@@ -42,8 +51,8 @@ void kith_i_answer_precision(const kith_i_mechanism *mechanism,
                              uint64_t received, kith_i_answer *answer);
 
 /* Coordinates of bucket sums, kept x buckets as the mechanism has them (each
- * an unbiased estimate of the mean of s v over the reports), into the layout
- * of the answer: matrices are unpacked. */
+ * an unbiased estimate of a mean over the reports), into the layout of the
+ * answer: triangles become matrices. */
 void kith_i_answer_unpack(const kith_i_question *question, uint32_t d,
                           const double *coordinates, kith_i_answer *answer);
 

@@ -1,9 +1,9 @@
 /* Reports into integer sums. See server.h for the promises.
  *
  * Influence of one report: kRR one count, Hadamard one step in one row, OLH
- * one entry, the codebook one codeword of length 1 in each bucket, the
- * Gaussian a clipped coordinate; a dishonest device can choose which, not how
- * much. */
+ * one entry, the codebook one codeword of length 1 in each bucket (a matrix of
+ * trace 1), the Gaussian a clipped coordinate; a dishonest device can choose
+ * which, not how much. */
 #include "tally_i.h"
 
 #include <math.h>
@@ -114,7 +114,8 @@ kith_status kith_i_tally_new(const kith_i_mechanism *m,
         return status;
     }
     t->sums = kith_i_alloc(t->cells, sizeof *t->sums);
-    t->word = kith_i_alloc((size_t)m->width + 8, sizeof *t->word);
+    size_t room = (m->rank ? (size_t)m->rank : 1) * ((size_t)m->width + 8);
+    t->word = kith_i_alloc(room, sizeof *t->word);
     t->step = kith_i_alloc((size_t)m->width + 8, sizeof *t->step);
     if (!t->sums || !t->word || !t->step) {
         kith_i_tally_free(t);
@@ -189,6 +190,45 @@ static void set_codeword(kith_i_tally *t, const uint8_t *nonce, uint32_t index)
         t->step[i] = (int32_t)lrint(t->word[i] * by);
 }
 
+/* sums += u u' + v v' in the packed triangle. */
+static void add_squares(const int16_t *restrict u, const int16_t *restrict v,
+                        uint32_t d, int64_t *restrict sums)
+{
+    for (uint32_t b = 0; b < d; sums += ++b)
+        for (uint32_t a = 0; a <= b; a++)
+            sums[a] += (int32_t)u[a] * u[b] + (int32_t)v[a] * v[b];
+}
+
+static void add_square(const int16_t *restrict u, uint32_t d,
+                       int64_t *restrict sums)
+{
+    for (uint32_t b = 0; b < d; sums += ++b)
+        for (uint32_t a = 0; a <= b; a++)
+            sums[a] += (int32_t)u[a] * u[b];
+}
+
+/* Codeword `index` of every bucket. Its vectors are rounded to steps of
+ * 1 / MATRIX_UNIT first: products are then integers. */
+static void add_matrices(kith_i_tally *t, const uint8_t *nonce, uint32_t index)
+{
+    const kith_i_mechanism *m = &t->mechanism;
+    uint32_t stride = kith_i_codebook_stride(m->width), d = m->width - 1;
+    for (uint32_t j = 0; j < m->buckets; j++) {
+        uint64_t square =
+            kith_i_matrix_word(nonce, j, m->width, m->rank, index, t->word);
+        double by = square ? KITH_I_MATRIX_UNIT / sqrt((double)square) : 0;
+        for (size_t i = 0; i < (size_t)m->rank * stride; i++)
+            t->word[i] = (int16_t)lrint(t->word[i] * by);
+        int64_t *sums = t->sums + (size_t)j * m->kept;
+        uint32_t r = 0;
+        for (; r + 1 < m->rank; r += 2)
+            add_squares(t->word + (size_t)r * stride,
+                        t->word + ((size_t)r + 1) * stride, d, sums);
+        if (r < m->rank)
+            add_square(t->word + (size_t)r * stride, d, sums);
+    }
+}
+
 static int set_gaussian(kith_i_tally *t, const kith_i_report *r)
 {
     int32_t limit = kith_i_gaussian_clip(&t->mechanism);
@@ -222,6 +262,8 @@ static int add_payload(kith_i_tally *t, const kith_i_report *r, uint64_t low,
     } else if (m->kind == KITH_I_RANDOMIZER_HADAMARD) {
         uint64_t row = kith_i_hadamard_row(r->ticket.nonce, m->rows);
         t->sums[row] += number ? -1 : 1;
+    } else if (m->rank) {
+        add_matrices(t, r->ticket.nonce, (uint32_t)number);
     } else {
         set_codeword(t, r->ticket.nonce, (uint32_t)number);
         add_signed(t, low, high);
@@ -264,6 +306,7 @@ static int same_group(const kith_i_tally *a, const kith_i_tally *b)
 {
     return a->mechanism.kind == b->mechanism.kind && a->cells == b->cells &&
            a->mechanism.outputs == b->mechanism.outputs &&
+           a->mechanism.rank == b->mechanism.rank &&
            !memcmp(a->digest, b->digest, sizeof a->digest) &&
            !memcmp(&a->ticket, &b->ticket, sizeof a->ticket);
 }

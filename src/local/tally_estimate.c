@@ -103,14 +103,19 @@ static kith_status answer_sums(const kith_i_tally *t, const kith_i_question *q,
                                kith_error *err)
 {
     const kith_i_mechanism *m = &t->mechanism;
-    double unit = m->kind == KITH_I_RANDOMIZER_GAUSSIAN
-                      ? KITH_I_GAUSSIAN_UNIT
-                      : KITH_I_WORD_UNIT * m->alpha;
+    double unit = m->kind == KITH_I_RANDOMIZER_GAUSSIAN ? KITH_I_GAUSSIAN_UNIT
+                  : m->rank ? KITH_I_MATRIX_UNIT * KITH_I_MATRIX_UNIT * m->alpha
+                            : KITH_I_WORD_UNIT * m->alpha;
     double *means = kith_i_alloc(t->cells, sizeof *means);
     if (!means)
         return kith_i_fail_memory(err);
     for (uint64_t i = 0; i < t->cells; i++)
         means[i] = (double)t->sums[i] / ((double)t->received * unit);
+    /* Less I / D, which is what codewords are without anybody in them. */
+    for (uint64_t j = 0; m->rank && j < m->buckets; j++)
+        for (uint64_t b = 0; b < d; b++)
+            means[j * m->kept + b * (b + 3) / 2] -=
+                1 / (m->alpha * (double)m->width);
     kith_i_answer_unpack(q, d, means, answer);
     kith_i_free(means);
     return KITH_OK;

@@ -9,7 +9,9 @@
 
 /* Steps in a unit of length of a normalised codeword; 2^32 reports fit. */
 #define KITH_I_WORD_UNIT (1 << 30)
-#define KITH_I_TALLY_MAX (UINT64_C(1) << 31)
+/* Likewise of a vector whose products make a matrix: 16 bits. */
+#define KITH_I_MATRIX_UNIT 32767
+#define KITH_I_TALLY_MAX   (UINT64_C(1) << 31)
 
 /* An OLH report, kept until the round is closed: which symbols it supports is
  * only asked later. */
@@ -37,7 +39,7 @@ struct kith_i_tally {
     kith_i_hashed *hashed;
     uint64_t hashed_room;
     kith_i_nonce_set nonces;
-    int16_t *word; /* scratch of one codeword */
+    int16_t *word; /* scratch of one codeword: `rank` vectors, or one */
     int32_t *step;
 };
 

@@ -124,7 +124,9 @@ static int sums_believable(const kith_i_tally *t, uint64_t received,
     const kith_i_mechanism *m = &t->mechanism;
     uint64_t total = 0, most = received;
     if (m->kind == KITH_I_RANDOMIZER_CODEBOOK)
-        most = received * KITH_I_WORD_UNIT;
+        /* Rounded vectors of a matrix may be longer by a hundredth. */
+        most =
+            received * (uint64_t)(KITH_I_WORD_UNIT + (m->rank ? 1 << 23 : 0));
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
         most = received * (uint64_t)kith_i_gaussian_clip(m);
     for (uint64_t i = 0; i < t->cells; i++) {

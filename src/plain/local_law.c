@@ -3,17 +3,15 @@
  * nobody's secret coins are in it and it promises nothing.
  *
  * A symbol's supports are Binomial(own, p) + Binomial(others, q): exact for
- * kRR jointly, for OLH and Hadamard for each symbol by itself. A bucket's sum
- * of vectors is Gaussian with the exact mean and, coordinate by coordinate,
- * the exact variance of a sum of codewords. */
+ * kRR jointly, for OLH and Hadamard for each symbol by itself. Sums of vectors
+ * are in local_law_sums.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "local_crowd.h"
+#include "local_law_sums.h"
 
-/* Fixed point of sums of coordinates: unit vectors of 2^26 users fit. */
-static const double FIXED = 0x1p36;
 /* Domains up to here are counted in a table, larger ones as lists of keys. */
 static const uint64_t TABLE_MAX = UINT64_C(1) << 20;
 
@@ -39,8 +37,7 @@ typedef struct {
     uint64_t received;
     uint64_t *counts, *keys;
     size_t key_count, key_room;
-    int64_t *sums, *squares; /* buckets + 1 (none), by kept */
-    float *vector;
+    kith_i_law_sums sums;
 } law_part;
 
 typedef struct {
@@ -181,17 +178,6 @@ static int add_key(law_part *part, uint64_t key)
     return 1;
 }
 
-static void add_vector(const kith_i_mechanism *m, law_part *part,
-                       uint64_t bucket)
-{
-    size_t at = (bucket < m->buckets ? bucket : m->buckets) * (size_t)m->kept;
-    for (uint32_t i = 0; i < m->kept; i++) {
-        double v = (double)part->vector[i];
-        part->sums[at + i] += llrint(v * FIXED);
-        part->squares[at + i] += llrint(v * v * FIXED);
-    }
-}
-
 static void visit_member(void *arg, uint32_t worker, size_t group,
                          uint64_t user, const double *x)
 {
@@ -201,11 +187,11 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
     kith_i_coins coins; /* for PREFER: as independent as secret ones, of other
                            users and of the user's other answers */
     kith_i_coins_seed(&coins, job->seed ^ user, job->first + group);
-    uint64_t symbol =
-        kith_i_encode(q, job->d, x, kith_i_coins_u64(&coins), part->vector);
+    uint64_t symbol = kith_i_encode(q, job->d, x, kith_i_coins_u64(&coins),
+                                    part->sums.vector);
     part->received++;
-    if (part->vector)
-        add_vector(&job->mechanisms[group], part, symbol);
+    if (part->sums.vector)
+        kith_i_law_sums_add(&part->sums, &job->mechanisms[group], symbol);
     else if (part->counts)
         part->counts[symbol]++;
     else if (!add_key(part, symbol))
@@ -217,17 +203,12 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
 
 static int part_alloc(law_part *part, const kith_i_mechanism *m)
 {
-    size_t cells = ((size_t)m->buckets + 1) * m->kept;
-    if (m->width == 0) {
-        if (m->symbols > TABLE_MAX)
-            return 1;
-        part->counts = kith_i_alloc(m->symbols, sizeof *part->counts);
-        return part->counts != NULL;
-    }
-    part->sums = kith_i_alloc(cells, sizeof *part->sums);
-    part->squares = kith_i_alloc(cells, sizeof *part->squares);
-    part->vector = kith_i_alloc(m->width, sizeof *part->vector);
-    return part->sums && part->squares && part->vector;
+    if (m->width)
+        return kith_i_law_sums_open(&part->sums, m);
+    if (m->symbols > TABLE_MAX)
+        return 1;
+    part->counts = kith_i_alloc(m->symbols, sizeof *part->counts);
+    return part->counts != NULL;
 }
 
 static void parts_free(law_part *parts, size_t count)
@@ -235,9 +216,7 @@ static void parts_free(law_part *parts, size_t count)
     for (size_t i = 0; parts && i < count; i++) {
         kith_i_free(parts[i].counts);
         kith_i_free(parts[i].keys);
-        kith_i_free(parts[i].sums);
-        kith_i_free(parts[i].squares);
-        kith_i_free(parts[i].vector);
+        kith_i_law_sums_close(&parts[i].sums);
     }
     kith_i_free(parts);
 }
@@ -253,16 +232,13 @@ static int merge_parts(law_job *job, size_t g, uint32_t workers)
 {
     const kith_i_mechanism *m = &job->mechanisms[g];
     law_part *to = &job->parts[g];
-    size_t cells = m->width ? ((size_t)m->buckets + 1) * m->kept : 0;
     for (uint32_t w = 1; w < workers; w++) {
         law_part *from = &job->parts[w * job->count + g];
         to->received += from->received;
         for (uint64_t i = 0; to->counts && i < m->symbols; i++)
             to->counts[i] += from->counts[i];
-        for (size_t i = 0; i < cells; i++) {
-            to->sums[i] += from->sums[i];
-            to->squares[i] += from->squares[i];
-        }
+        if (m->width)
+            kith_i_law_sums_merge(&to->sums, &from->sums, m);
         for (size_t i = 0; i < from->key_count; i++)
             if (!add_key(to, from->keys[i]))
                 return 0;
@@ -272,42 +248,17 @@ static int merge_parts(law_job *job, size_t g, uint32_t workers)
     return 1;
 }
 
-/* Per report and coordinate: (b + (a - b) u_i^2) for any bucket, less u_i^2
- * for the user's own. */
 static kith_status draw_sums(const law_record *r, const law_part *part,
                              uint64_t seed, const kith_i_question *q,
                              uint32_t d, kith_i_answer *answer, kith_error *err)
 {
     const kith_i_mechanism *m = &r->mechanism;
-    size_t kept = m->kept;
-    double n = (double)r->received, unit = (double)r->copies / FIXED, a = 1,
-           b = kith_i_mechanism_sd(m);
-    double *out = kith_i_alloc(m->buckets * kept, sizeof *out);
+    double *out = kith_i_alloc((size_t)m->buckets * m->kept, sizeof *out);
     kith_i_coins coins;
     if (!out)
         return kith_i_fail_memory(err);
-    b *= b;
-    a += b;
-    if (m->kind == KITH_I_RANDOMIZER_CODEBOOK) {
-        kith_i_codebook_law law = kith_i_codebook_solve(
-            (double)m->odds.num / (double)m->odds.den, m->width, m->top);
-        a = law.along / (law.alpha * law.alpha);
-        b = (1 - law.along) / (law.alpha * law.alpha) / (m->width - 1.0);
-    }
     kith_i_coins_seed(&coins, seed, r->number);
-    for (size_t i = 0; i < kept; i++) {
-        double all = 0;
-        for (size_t t = 0; t <= m->buckets; t++)
-            all += (double)part->squares[t * kept + i] * unit;
-        for (size_t j = 0; j < m->buckets; j++) {
-            double own = (double)part->squares[j * kept + i] * unit;
-            double variance = n * b + (a - b) * all - own;
-            double noise = sqrt(variance > 0 ? variance : 0);
-            out[j * kept + i] = ((double)part->sums[j * kept + i] * unit +
-                                 noise * kith_i_coins_normal(&coins)) /
-                                n;
-        }
-    }
+    kith_i_law_sums_draw(&part->sums, m, r->received, r->copies, &coins, out);
     kith_i_answer_unpack(q, d, out, answer);
     kith_i_free(out);
     return KITH_OK;

@@ -30,7 +30,7 @@ static void require(int holds, const char *what)
     }
 }
 
-enum { D = 2, KINDS = 5 };
+enum { D = 2, KINDS = 6 };
 static const double POINTS[] = {-.5, 0, .5, 0, 0, .5}, RADII[] = {1, 1, 1};
 static const kith_i_ticket PLACE = {.task = {1}, .round = 2, .group = 3};
 static const uint8_t DIGEST[32];
@@ -39,20 +39,26 @@ static void make_kind(unsigned kind, kith_i_question *q, kith_i_mechanism *m)
 {
     static const kith_i_report_kind reports[KINDS] = {
         KITH_I_REPORT_SYMBOL, KITH_I_REPORT_SYMBOL, KITH_I_REPORT_SYMBOL,
-        KITH_I_REPORT_VECTOR, KITH_I_REPORT_VECTOR};
-    *q = (kith_i_question){.what = "fuzz",
-                           .share = 1,
-                           .epsilon = 1,
-                           .delta = 1e-6,
-                           .randomizer = (kith_i_randomizer)(kind + 1),
-                           .report = reports[kind],
-                           .place = {.kind = KITH_I_PLACE_NEAREST,
-                                     .places = 3,
-                                     .lens = {.q = D, .d = D},
-                                     .points = POINTS},
-                           .centers = POINTS,
-                           .radii = RADII};
-    require(!kith_i_mechanism_make(q, D, m, NULL), "a mechanism");
+        KITH_I_REPORT_VECTOR, KITH_I_REPORT_VECTOR, KITH_I_REPORT_MOMENT};
+    *q =
+        (kith_i_question){.what = "fuzz",
+                          .share = 1,
+                          .epsilon = 1,
+                          .delta = 1e-6,
+                          .randomizer = kind < 5 ? (kith_i_randomizer)(kind + 1)
+                                                 : KITH_I_RANDOMIZER_CODEBOOK,
+                          .report = reports[kind],
+                          .place = {.kind = KITH_I_PLACE_NEAREST,
+                                    .places = 3,
+                                    .lens = {.q = D, .d = D},
+                                    .points = POINTS},
+                          .centers = POINTS,
+                          .radii = RADII};
+    /* Milliseconds of quadrature, always with the same result. */
+    static kith_i_mechanism made[KINDS];
+    if (made[kind].kind == KITH_I_RANDOMIZER_AUTO)
+        require(!kith_i_mechanism_make(q, D, &made[kind], NULL), "a mechanism");
+    *m = made[kind];
 }
 
 static kith_i_tally *new_tally(const kith_i_mechanism *m)

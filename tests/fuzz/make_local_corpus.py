@@ -36,8 +36,8 @@ def longs(*values):
 
 def mechanism(kind, **more):
     made = dict(alpha=0.0, buckets=0, den=ODDS[1], kept=0, kind=kind,
-                loss=2 ** 50, num=ODDS[0], outputs=0, rows=0, shift=0, sigma=0,
-                symbols=0, top=0, width=0)
+                loss=2 ** 50, num=ODDS[0], outputs=0, rank=0, rows=0, shift=0,
+                sigma=0, symbols=0, top=0, width=0)
     made.update(more)
     return made
 
@@ -68,7 +68,8 @@ def rounds():
               dict(kind=4, places=25, grid=grid)),
         group(3, mechanism(4, width=3, kept=2, buckets=1, **codebook),
               dict(kind=1, places=1), radii=floats(1)),
-        group(4, mechanism(4, width=6, kept=3, buckets=2, **codebook),
+        group(4, mechanism(4, width=3, kept=3, buckets=2, outputs=256, top=81,
+                           rank=1, alpha=0.2),
               dict(kind=5, places=2, grid=grid, keys=longs(1, 24), reach=0.0),
               radii=floats(1, 0.5), centers=points),
         group(1, mechanism(1, symbols=3, outputs=3),
@@ -89,13 +90,14 @@ def main():
     for kind, cells, reports in (
             (0, (1, 0, 1), nonces), (1, (), struct.pack("<6Q", 1, 2, 3, 4, 5, 0)),
             (2, (1, 0, -1, 0), nonces), (3, (1, -2, 3, -4, 5, 6), nonces),
-            (4, (1, -2, 3, -4, 5, 6), nonces)):
+            (4, (1, -2, 3, -4, 5, 6), nonces),
+            (5, (1, -2, 3, 4, 5, 6, 7, -8, 9), nonces)):
         save(f"state_{kind}", 1, bytes([kind]) + bytes(64) +
              struct.pack("<2Q", 2, len(cells)) +
              struct.pack(f"<{len(cells)}q", *cells) + reports)
     every = rounds()
     for i, groups in enumerate([[g] for g in every] + [every, []]):
-        root = dict(version=1, task=text(bytes(16)), previous=text(bytes(32)),
+        root = dict(version=2, task=text(bytes(16)), previous=text(bytes(32)),
                     round=i, minimum=100, d=2, groups=groups)
         save(f"round_{i}", 2, json.dumps(root, sort_keys=True,
                                          separators=(",", ":")).encode())

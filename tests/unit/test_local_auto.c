@@ -160,8 +160,10 @@ static void test_one_round(void **state)
         make_crowd(&c, dimensions[i], 60000);
         double one = ratio_of(&c, kith_i_local_mean, 0, 0, 4);
         double ratio = ratio_of(&c, kith_i_local_one_round, 0, 0, 4);
-        /* A far better model than one mean; in d > 3 not a sharp one. */
-        if (!(ratio < (c.d <= 3 ? 1.6 : .75 * one)))
+        /* A far better model than one mean; in d > 3 not a sharp one. At d = 3
+         * cells are eight sd wide: where in its cell a cluster is, is hardly
+         * known (its middle by chance: a ratio of 6). */
+        if (!(ratio < (c.d < 3 ? 1.6 : c.d == 3 ? 3 : .75 * one)))
             fail_msg("d = %u: %g, one mean %g", c.d, ratio, one);
         free_crowd(&c);
     }

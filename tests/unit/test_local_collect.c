@@ -147,6 +147,7 @@ static void test_law_agrees_with_honest(void **state)
 
 /* The law's spread is the one that the answer states: over RUNS runs within 12
  * % (coordinates differ, see test_local_tally.c) and 5 sd of a sample variance.
+ * Vectors only: of matrices test_local_law.c has every entry.
  */
 static void test_law_has_the_stated_noise(void **state)
 {
@@ -172,12 +173,11 @@ static void test_law_has_the_stated_noise(void **state)
         }
         kith_i_collector_close(c);
     }
-    for (int g = 3; g < ASKED; g++) {
+    for (int g = 3; g < ASKED; g += 2) {
         double sum = 0, cells = 0;
         for (int i = 0; i < MOST; i++) {
             double v = square[g][i] - mean[g][i] * mean[g][i];
-            int off = q[g].report == KITH_I_REPORT_MOMENT && i % 4 % 3 != 0;
-            sum += (off ? 2 : 1) * v / (noise[g] * noise[g]);
+            sum += v / (noise[g] * noise[g]);
             cells += v > 0;
         }
         assert_true(cells >= K * D);

@@ -215,7 +215,7 @@ static void fill_direction(kith_i_coins *coins, int kind, int16_t *scaled,
 
 static uint64_t codebook_to(const void *input, uint64_t rung)
 {
-    return kith_i_codebook_ranked(input, (uint32_t)rung);
+    return kith_i_codebook_ranked(input, 256, (uint32_t)rung);
 }
 
 static void test_codebook_law(void **state)
@@ -270,9 +270,105 @@ static void test_codebook_agrees_with_server(void **state)
             uint32_t rank = 0;
             for (uint32_t j = 0; j < 256; j++)
                 rank += score[j] > score[i] || (score[j] == score[i] && j < i);
-            assert_int_equal(kith_i_codebook_ranked(score, rank), i);
+            assert_int_equal(kith_i_codebook_ranked(score, 256, rank), i);
         }
     }
+}
+
+/* ---- codebooks of matrices ------------------------------------------------
+ */
+
+static const struct {
+    uint32_t rank, outputs;
+} MATRICES[] = {{1, 256}, {2, 256}, {4, 128}, {8, 64}, {3, 7}, {512, 1}};
+enum { MATRIX_COUNT = sizeof MATRICES / sizeof *MATRICES };
+
+typedef struct {
+    double score[256];
+    uint32_t count;
+} ranking;
+
+static uint64_t matrix_to(const void *input, uint64_t rung)
+{
+    const ranking *r = input;
+    return kith_i_codebook_ranked(r->score, r->count, (uint32_t)rung);
+}
+
+/* Whatever the two users are, and in whatever buckets: axes, nothing at all
+ * (every score equal), anything. */
+static void test_matrix_law(void **state)
+{
+    (void)state;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 7, 0);
+    for (int round = 0; round < 16 * MATRIX_COUNT; round++) {
+        int which = round / 16;
+        uint8_t nonce[16];
+        int16_t u[32], v[32];
+        ranking a = {.count = MATRICES[which].outputs}, b = a;
+        uint64_t pa[256], pb[256];
+        for (int i = 0; i < 16; i++)
+            nonce[i] = (uint8_t)kith_i_coins_u64(&coins);
+        fill_direction(&coins, round % 4, u, WIDTH);
+        fill_direction(&coins, round / 4 % 4, v, WIDTH);
+        kith_i_matrix_scores(nonce, 0, WIDTH, MATRICES[which].rank, u, a.count,
+                             a.score);
+        kith_i_matrix_scores(nonce, (uint32_t)round % 3, WIDTH,
+                             MATRICES[which].rank, v, b.count, b.score);
+        for (int e = 0; e < EPSILON_COUNT; e++) {
+            kith_i_ladder l = {odds_of(EPSILONS[e]),
+                               1 + (uint64_t)e * (a.count - 1) / EPSILON_COUNT,
+                               a.count};
+            fill_law(&l, matrix_to, &a, pa);
+            fill_law(&l, matrix_to, &b, pb);
+            check_ratio(pa, pb, a.count, l.odds);
+        }
+    }
+}
+
+/* The device's scores are <C, u u'> of the matrices that the server makes; a
+ * bucket's matrices are not another's. */
+static void test_matrix_agrees_with_server(void **state)
+{
+    (void)state;
+    static const uint32_t widths[] = {2, 3, 8, 21, 101};
+    static int16_t words[512 * 104];
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 8, 0);
+    for (size_t w = 0; w < 5; w++)
+        for (int which = 0; which < MATRIX_COUNT; which++) {
+            uint32_t d = widths[w], rank = MATRICES[which].rank;
+            uint32_t stride = kith_i_codebook_stride(d), equal = 0;
+            uint8_t nonce[16];
+            int16_t u[128] = {0};
+            double score[256];
+            for (int i = 0; i < 16; i++)
+                nonce[i] = (uint8_t)kith_i_coins_u64(&coins);
+            fill_direction(&coins, 3, u, d);
+            kith_i_matrix_scores(nonce, 5, d, rank, u, MATRICES[which].outputs,
+                                 score);
+            for (uint32_t i = 0; i < MATRICES[which].outputs; i++)
+                for (uint32_t bucket = 4; bucket <= 5; bucket++) {
+                    double along = 0, all = 0;
+                    uint64_t said =
+                        kith_i_matrix_word(nonce, bucket, d, rank, i, words);
+                    for (uint32_t r = 0; r < rank; r++) {
+                        double dot = 0;
+                        for (uint32_t t = 0; t < d; t++) {
+                            double g = words[r * stride + t];
+                            dot += g * u[t];
+                            all += g * g;
+                        }
+                        along += dot * dot;
+                    }
+                    assert_true((double)said == all);
+                    int same =
+                        fabs(score[i] - along / all) < 1e-9 * score[i] + 1e-9;
+                    assert_true(same || bucket == 4);
+                    equal += (uint32_t)(same && bucket == 4);
+                }
+            assert_int_equal(equal, 0);
+        }
 }
 
 /* Means of |N| in 4096 parts of equal probability, from erf. */
@@ -420,6 +516,68 @@ static void test_reports_have_the_law(void **state)
     kith_i_entropy_close(&e);
 }
 
+/* The same for matrices, in one of two buckets and in none: the reported
+ * codeword is among the m nearest of its own bucket as often as it should. */
+static void test_moments_have_the_law(void **state)
+{
+    (void)state;
+    enum { DRAWS = 6000, D = 3 };
+    static const double half[] = {1, 1, 1}, radii[] = {2, 2};
+    static const uint64_t keys[] = {0, 7};
+    static const double x[3][D] = {
+        {-.5, -.1, -.9}, {.1, .9, .2}, {-.5, .5, .5}};
+    kith_i_question q = {.what = "law",
+                         .share = 1,
+                         .epsilon = 2,
+                         .report = KITH_I_REPORT_MOMENT,
+                         .place = {.kind = KITH_I_PLACE_LIST,
+                                   .places = 2,
+                                   .grid = {.lens = {D, D, NULL, NULL, half},
+                                            .side = 1,
+                                            .cells = 2},
+                                   .keys = keys},
+                         .radii = radii};
+    kith_i_mechanism m;
+    assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    kith_i_entropy e;
+    kith_i_entropy_source source = {.seeded = 1, .seed = 13};
+    kith_i_entropy_open(&e, &source, 0);
+    double scratch[64];
+    assert_true(kith_i_client_scratch(&m) <= sizeof scratch);
+    for (uint32_t bucket = 0; bucket < 3; bucket++) {
+        uint64_t in_top = 0;
+        double u[4] = {0, 0, 0, 1};
+        for (int t = 0; bucket < 2 && t < D; t++) {
+            u[t] = x[bucket][t] / 2;
+            u[D] -= u[t] * u[t];
+        }
+        u[D] = sqrt(u[D]);
+        for (int i = 0; i < DRAWS; i++) {
+            uint8_t bytes[64], secret[32] = {1};
+            memcpy(secret + 1, &i, sizeof i);
+            kith_i_ticket ticket = {.round = 1};
+            kith_i_client_nonce(secret, &ticket);
+            kith_i_client_respond(&q, &m, D, &ticket, x[bucket], &e, scratch,
+                                  bytes);
+            int16_t scaled[8] = {0};
+            double score[256];
+            for (int t = 0; t <= D; t++)
+                scaled[t] = (int16_t)lrint(u[t] * 16384);
+            kith_i_matrix_scores(ticket.nonce, bucket, D + 1, m.rank, scaled,
+                                 (uint32_t)m.outputs, score);
+            uint32_t nearer = 0;
+            for (uint32_t c = 0; c < m.outputs; c++)
+                nearer += score[c] > score[bytes[40]];
+            in_top += nearer < m.top;
+        }
+        double top = m.top * (double)m.odds.num;
+        double share =
+            top / (top + ((double)m.outputs - m.top) * (double)m.odds.den);
+        assert_true(believable(in_top, DRAWS, share));
+    }
+    kith_i_entropy_close(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -430,10 +588,13 @@ int main(void)
         cmocka_unit_test(test_hash_is_pairwise_uniform),
         cmocka_unit_test(test_codebook_law),
         cmocka_unit_test(test_codebook_agrees_with_server),
+        cmocka_unit_test(test_matrix_law),
+        cmocka_unit_test(test_matrix_agrees_with_server),
         cmocka_unit_test(test_normal_table),
         cmocka_unit_test(test_chacha_vector),
         cmocka_unit_test(test_drawn_law),
         cmocka_unit_test(test_reports_have_the_law),
+        cmocka_unit_test(test_moments_have_the_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

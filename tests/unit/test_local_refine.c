@@ -1,5 +1,5 @@
 /* The small estimators, refinement's radii and steps, first means, split,
- * blobs: each against numbers worked out here. */
+ * solver: each against numbers worked out here. */
 #include <math.h>
 #include <string.h>
 
@@ -323,89 +323,6 @@ static void test_split_room(void **state)
     kith_i_local_close(&b.run);
 }
 
-/* Derivatives of the blobs by differences. */
-static void test_blob_slopes(void **state)
-{
-    (void)state;
-    enum { Q = 2, K = 2, EACH = Q + 2, N = 3 };
-    const kith_i_grow_cell cells[N] = {
-        {{0, 0}, {.5, 1}, .4, 1e-4},
-        {{-HUGE_VAL, .2}, {0, HUGE_VAL}, .3, 4e-4},
-        {{.5, -1}, {1, 0}, .1, 1e-4}};
-    double blobs[K * EACH] = {.6, .2, .3, log(.4), .4, .7, -.2, log(.3)};
-    double expected[N], slopes[N * K * EACH], up[N], down[N];
-    kith_i_blobs_misfit(cells, N, Q, blobs, K, expected, slopes);
-    for (int i = 0; i < K * EACH; i++) {
-        double h = 1e-6, x = blobs[i];
-        blobs[i] = x + h;
-        kith_i_blobs_misfit(cells, N, Q, blobs, K, up, NULL);
-        blobs[i] = x - h;
-        kith_i_blobs_misfit(cells, N, Q, blobs, K, down, NULL);
-        blobs[i] = x;
-        for (int l = 0; l < N; l++)
-            assert_true(fabs(slopes[l * K * EACH + i] -
-                             (up[l] - down[l]) / (2 * h)) < 1e-7);
-    }
-}
-
-/* Two blobs and noise on a grid: the shrunken cells are nearer to the truth;
- * a chequerboard is no blob and is left alone. */
-static void test_blobs(void **state)
-{
-    (void)state;
-    enum { CELLS = 64 };
-    for (int blobs = 0; blobs < 2; blobs++) {
-        const double low[] = {-1, -1}, high[] = {1, 1}, sd = .004;
-        const double truth[8] = {.5, -.4, -.4, log(.15), .5, .4, .4, log(.15)};
-        double fractions[CELLS], exact[CELLS], points[2 * (CELLS + 1)];
-        double weights[2 * (CELLS + 1)], start[2 * (CELLS + 1)];
-        kith_i_grow_cell cells[CELLS];
-        kith_i_coins coins;
-        kith_i_grow grow;
-        kith_i_place place;
-        kith_i_lens lens = {.q = 2, .d = 2};
-        uint32_t *leaf, count;
-        bed b;
-        kith_i_coins_seed(&coins, 5, 0);
-        open_bed(&b, 2, 2, 100000);
-        assert_int_equal(
-            kith_i_grow_open(&b.run, &grow, 2, low, high, 6, CELLS, NULL),
-            KITH_OK);
-        kith_i_grow_publish(&b.run, &grow, 9, &lens, &place, &leaf, NULL);
-        kith_i_grow_cells(&grow, cells);
-        for (int l = 0; l < CELLS; l++)
-            cells[l].variance = 1;
-        kith_i_blobs_misfit(cells, CELLS, 2, truth, 2, exact, NULL);
-        for (int l = 0; l < CELLS; l++) {
-            int odd = (int)floor(cells[l].low[0] * 4 + .5) +
-                      (int)floor(cells[l].low[1] * 4 + .5);
-            exact[l] = blobs ? exact[l] : odd % 2 ? 2.0 / CELLS : 0;
-            fractions[l] = exact[l] + sd * kith_i_coins_normal(&coins);
-        }
-        kith_i_answer answer = {.received = 1000,
-                                .fractions = fractions,
-                                .symbols = CELLS,
-                                .sd = sd};
-        kith_i_grow_take(&grow, leaf, &answer);
-        kith_i_grow_prune(&grow);
-        double variances[CELLS + 1];
-        count = kith_i_grow_points(&grow, 1, start, weights, variances);
-        double out[CELLS];
-        assert_int_equal(kith_i_blobs_smooth(&b.run, &grow, start, weights,
-                                             count, 2, points, out, &count,
-                                             NULL),
-                         KITH_OK);
-        assert_int_equal(count, blobs ? CELLS : 0);
-        double raw = 0, kept = 0;
-        for (uint32_t l = 0; l < count; l++) {
-            raw += pow(fractions[l] - exact[l], 2);
-            kept += pow(out[l] - exact[l], 2);
-        }
-        assert_true(!blobs || kept < .5 * raw);
-        kith_i_local_close(&b.run);
-    }
-}
-
 static void test_solve(void **state)
 {
     (void)state;
@@ -449,8 +366,6 @@ int main(void)
         cmocka_unit_test(test_first_means),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_split_room),
-        cmocka_unit_test(test_blob_slopes),
-        cmocka_unit_test(test_blobs),
         cmocka_unit_test(test_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

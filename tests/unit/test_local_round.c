@@ -203,7 +203,11 @@ static void test_one_spelling(void **state)
         {"\"d\":3,", "\"d\":3,\"d\":3,"},
         {"\"minimum\":100", "\"minimum\":1e2"},
         {"\"minimum\":100", "\"minimum\":-100"},
-        {"\"version\":1", "\"version\":0"},
+        {"\"version\":2", "\"version\":1"},
+        {"\"version\":2", "\"version\":3"},
+        {"\"rank\":0,", ""},
+        {"\"rank\":0,", "\"rank\":1,"},
+        {"\"rank\":1,", "\"rank\":3,"},
         {"\"places\":4,", "\"places\":5,"},
         {"\"places\":4,", "\"places\":4611686018427387904,"},
         {"\"cells\":4,", "\"cells\":4294967295,"},
@@ -220,8 +224,11 @@ static void test_one_spelling(void **state)
         memcpy(text + before, pairs[i][1], new);
         memcpy(text + before + new, at + old, w.bytes - before - old);
         kith_i_round *r = NULL;
-        if (!kith_i_round_read(text, w.bytes - old + new, &r, NULL))
+        kith_error err = {0};
+        if (!kith_i_round_read(text, w.bytes - old + new, &r, &err))
             fail_msg("accepted: %s", pairs[i][1]);
+        assert_int_equal(strstr(pairs[i][1], "version") != NULL,
+                         strstr(err.message, "version") != NULL);
         free(text);
     }
     kith_i_free(w.json);

@@ -137,12 +137,17 @@ static void test_symbols_unbiased(void **state)
     check_symbols(KITH_I_RANDOMIZER_HADAMARD);
 }
 
+/* Variance of an entry on the diagonal of a matrix of rank 1 in D + 1
+ * dimensions, over twice that of one off it. */
+static const double DIAGONAL = (double)D / (D + 1);
+
 static void check_vectors(kith_i_report_kind report, kith_i_randomizer r)
 {
     enum { N = 600, RUNS = 30 };
     kith_i_question q = question_of(report, r);
     kith_i_mechanism m;
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+    assert_int_equal(m.rank, report == KITH_I_REPORT_MOMENT);
     double truth[K * 4] = {0}, mean[K * 4] = {0}, square = 0, noise = 0;
     size_t each = report == KITH_I_REPORT_VECTOR ? D : D * D, cells = K * each;
     for (uint32_t i = 0; i < N; i++) {
@@ -152,8 +157,11 @@ static void check_vectors(kith_i_report_kind report, kith_i_randomizer r)
         uint64_t j = kith_i_encode(&q, D, x, 0, z);
         for (int t = 0; t < D; t++)
             v[t] = (x[t] - POINTS[j * D + (uint64_t)t]) / RADII[j];
-        for (size_t t = 0; t < each; t++)
-            truth[j * each + t] += (each == D ? v[t] : v[t / D] * v[t % D]) / N;
+        for (size_t t = 0; t < each; t++) {
+            double less = t / D == t % D ? 1.0 / (D + 1) : 0;
+            truth[j * each + t] +=
+                (each == D ? v[t] : v[t / D] * v[t % D] - less) / N;
+        }
     }
     for (int run = 0; run < RUNS; run++) {
         kith_i_answer a;
@@ -166,9 +174,13 @@ static void check_vectors(kith_i_report_kind report, kith_i_randomizer r)
         noise = a.noise;
         for (size_t t2 = 0; t2 < cells; t2++) {
             mean[t2] += a.sums[t2] / RUNS;
-            double scale = each == 4 && t2 % 4 != 0 && t2 % 4 != 3 ? 2 : 1;
-            square +=
-                scale * (a.sums[t2] - truth[t2]) * (a.sums[t2] - truth[t2]);
+            /* A matrix: the exact variances of the bucket with nobody in it,
+             * as parts of the noise that is stated. */
+            double part = 1;
+            if (each == 4)
+                part = t2 < 8 ? 0 : t2 % 4 % 3 ? .5 : DIAGONAL;
+            if (part > 0)
+                square += pow(a.sums[t2] - truth[t2], 2) / part;
         }
         kith_i_answer_free(&a);
         kith_i_tally_free(t);
@@ -179,8 +191,10 @@ static void check_vectors(kith_i_report_kind report, kith_i_randomizer r)
      * coordinates; coordinates differ a little (along u more, in the own
      * bucket less): 12 %, plus 5 sd of the sample, halved freedom for the
      * symmetric entries. */
-    double ratio = square / (double)(RUNS * cells) / (noise * noise);
-    assert_true(fabs(ratio - 1) < .12 + 5 * sqrt(4.0 / (double)(RUNS * cells)));
+    double runs = each == 4 ? RUNS * 4 : (double)(RUNS * cells);
+    double ratio = square / runs / (noise * noise);
+    double wide = each == 4 ? 0 : .12;
+    assert_true(fabs(ratio - 1) < wide + 5 * sqrt(4.0 / runs));
 }
 
 static void test_vectors_unbiased(void **state)
@@ -191,27 +205,18 @@ static void test_vectors_unbiased(void **state)
     check_vectors(KITH_I_REPORT_VECTOR, KITH_I_RANDOMIZER_GAUSSIAN);
 }
 
-/* z_a z_b sqrt 2 off the diagonal of the packed square becomes v_a v_b. */
+/* Triangles to symmetric matrices. */
 static void test_matrices_are_unpacked(void **state)
 {
     (void)state;
     kith_i_question q =
         question_of(KITH_I_REPORT_MOMENT, KITH_I_RANDOMIZER_CODEBOOK);
     kith_i_answer a;
-    double x[D] = {-.4, .25}, packed[K * 3] = {0};
-    float z[6];
-    uint64_t j = kith_i_encode(&q, D, x, 0, z);
-    for (int i = 0; i < 3; i++)
-        packed[j * 3 + (uint64_t)i] = (double)z[i];
+    static const double packed[K * 3] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const double want[K * 4] = {1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9};
     assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
     kith_i_answer_unpack(&q, D, packed, &a);
-    for (int r = 0; r < D; r++)
-        for (int c = 0; c < D; c++) {
-            double v = (x[r] - POINTS[j * D + (uint64_t)r]) / RADII[j];
-            double w = (x[c] - POINTS[j * D + (uint64_t)c]) / RADII[j];
-            assert_true(fabs(a.sums[j * 4 + (uint64_t)(2 * r + c)] - v * w) <
-                        1e-6);
-        }
+    assert_memory_equal(a.sums, want, sizeof want);
     kith_i_answer_free(&a);
 }
 
@@ -232,6 +237,16 @@ static void test_formulas(void **state)
         assert_true(fabs(kith_i_vector_sd(eps[i], 101) / d101[i] - 1) < .006);
         assert_int_equal(kith_i_codebook_solve(exp(eps[i]), 21, 0).top, top[i]);
     }
+    /* Order statistics of beta laws by another quadrature (SciPy). */
+    static const double m6[] = {4.376, 2.071, .9552, .4524};
+    static const double m21[] = {4.868, 2.323, 1.024, .4284};
+    static const double m101[] = {4.996, 2.392, 1.054, .4245};
+    for (int i = 0; i < 4; i++) {
+        assert_true(fabs(kith_i_moment_sd(eps[i], 6) / m6[i] - 1) < .001);
+        assert_true(fabs(kith_i_moment_sd(eps[i], 21) / m21[i] - 1) < .001);
+        assert_true(fabs(kith_i_moment_sd(eps[i], 101) / m101[i] - 1) < .001);
+    }
+    assert_true(kith_i_moment_sd(0, 21) == HUGE_VAL);
     assert_true(kith_i_symbol_sd(1, 1) == 0);
     assert_true(kith_i_symbol_sd(0, 5) == HUGE_VAL);
     kith_i_question q =
@@ -433,6 +448,22 @@ static void test_influence_is_bounded(void **state)
     for (int j = 0; j < K; j++)
         assert_true(hypot(a.sums[2 * j], a.sums[2 * j + 1]) <=
                     1.0001 / m.alpha);
+    kith_i_answer_free(&a);
+    kith_i_tally_free(t);
+    /* A matrix of trace 1 at most, none of it negative, less I / (D + 1). */
+    setup(4, &q, &m);
+    t = new_tally(&m);
+    n = report_of(&q, &m, 3, 4, bytes);
+    assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_OK);
+    assert_int_equal(kith_i_answer_alloc(&q, D, &a, NULL), KITH_OK);
+    assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL), KITH_OK);
+    for (int j = 0; j < K; j++) {
+        const double *c = a.sums + (ptrdiff_t)j * D * D;
+        double x = c[0] * m.alpha + 1.0 / (D + 1);
+        double y = c[3] * m.alpha + 1.0 / (D + 1);
+        assert_true(x >= 0 && y >= 0 && x + y <= 1.0001);
+        assert_true(pow(c[1] * m.alpha, 2) <= x * y + 1e-4);
+    }
     kith_i_answer_free(&a);
     kith_i_tally_free(t);
 }
