@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 24, FEW_ROUNDS = 3, MANY_AXES = 16 };
+enum { MOST_ROUNDS = 24 };
 #define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -64,7 +64,7 @@ double auto_center_noise(const auto_run *run, double sum_sd, double k)
 static double room(const auto_run *run)
 {
     static const double last[2][2] = {{.1, .2}, {.2, .5}};
-    double share = last[run->pure][run->d > MANY_AXES];
+    double share = last[run->pure][run->d > AUTO_MANY_AXES];
     double unit = auto_sum_sd(run, share, run->d) / 2;
     return kith_i_calm() / auto_center_noise(run, unit, 1);
 }
@@ -142,26 +142,6 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
     return s;
 }
 
-/* So little is left to see by that a summary would be noise: noisy rounds alone
- * do better (docs/auto.md), with what is left. Fewer than lloyd's default where
- * even these are noisy: two place the centres, a third pays if a round moves
- * the mean of an average cluster by less than .05 / 3 of the bound, more if by
- * less than .01 / rounds.
- */
-static kith_status hand_over(const auto_run *run, uint64_t rows,
-                             kith_result *result, kith_error *err)
-{
-    kith_kmeans_options opt = *run->opt;
-    double noise = sqrt(run->d) * auto_sum_sd(run, 1 - run->used, run->d) *
-                   run->k / run->n_hat;
-    double least = run->d > MANY_AXES ? 3 : 2;
-    double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
-                         fmin(FEW_ROUNDS, .05 / noise));
-    if (!opt.rounds)
-        opt.rounds = (uint32_t)fmax(least, floor(rounds));
-    return kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
-}
-
 kith_status kith_i_kmeans_auto(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err)
@@ -191,8 +171,9 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     result->rows = run.n_hat;
     result->room = status ? 0 : room(&run);
     if (!status && space.unseen) {
+        status = auto_hand_over(&run, &space, rows, result, err);
         auto_space_free(&space);
-        return hand_over(&run, rows, result, err);
+        return status;
     }
     if (!status) {
         auto_shares shares = divide(&run, &space);

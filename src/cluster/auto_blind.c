@@ -164,8 +164,8 @@ static kith_status zoom_step(auto_run *run, const auto_space *space,
         kith_i_centers_set(&lattice, full);
         for (uint32_t j = 0; j < k; j++)
             scale[j] = sqrt(space->trace) / space->finer / 2;
-        status =
-            auto_take_step(run, &l, &now, scale, share, "cluster", found, err);
+        status = auto_take_step(run, &l, &now, scale, share, "cluster", NULL,
+                                found, err);
     }
     if (!status) {
         auto_shrink(found->move, d, d, k, found->noise, d, factor);
@@ -230,7 +230,7 @@ static kith_status wide_steps(auto_run *run, const auto_space *wide,
         auto_step_free(&found);
         status = auto_step_in_view(run, wide, &now, k, t ? NULL : narrow, scale,
                                    share / WIDE_STEPS - now.hist, "cluster",
-                                   centers, &found, err);
+                                   NULL, centers, &found, err);
         now.hist = 0; /* the radius serves both */
     }
     auto_step_free(&found);

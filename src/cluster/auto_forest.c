@@ -327,7 +327,7 @@ static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
     uint32_t n = 0, largest = 0;
     for (uint32_t c = 0; c < l->n; c++) {
         largest = l->size[c] > l->size[largest] ? c : largest;
-        double stands = l->far[c] ? 1.5 : 2; /* A8 looks again */
+        double stands = l->far[c] ? 0 : 2; /* A8 looks again */
         if (l->size[c] > stands * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }

@@ -5,7 +5,8 @@
 #include <math.h>
 
 enum { BRIDGE = 2 }; /* empty bins that a chain may step over */
-static const double surely = 5, likely = 2.5, window_sd = 4;
+static const double surely[2] = {5, 6.5}; /* Gaussian, pure: longer tails */
+static const double likely = 2.5, window_sd = 4;
 
 /* No bin stands out alone: the narrowest window of bins that does, spread
  * evenly. Returns 0 if there is none. */
@@ -38,13 +39,14 @@ static int find_window(auto_hist *hist, const int64_t *counts, double sd)
  * it is surely there (5 sd), or likely and next to one that counts; where the
  * noise hides every single bin, a window of them; else the prior. */
 void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
-                     double prior)
+                     int pure, double prior)
 {
     uint32_t bins = hist->bins;
     int any = 0;
     hist->sd = sd;
     for (uint32_t b = 0; b < bins; b++) {
-        int sure = (double)counts[b] >= surely * sd && counts[b] > 0;
+        hist->raw[b] = (double)counts[b];
+        int sure = (double)counts[b] >= surely[pure] * sd && counts[b] > 0;
         hist->h[b] = sure ? (double)counts[b] : 0;
         any |= sure;
     }

@@ -25,6 +25,7 @@ typedef struct auto_run {
     double budget;    /* the whole of it: epsilon, or mu */
     double used;      /* shares so far */
     double n_hat;     /* A1 */
+    double n_sd;      /* its noise */
     double plan;      /* rows that a plan assumes; 0 in a real run */
     int shells;       /* the bounds are far wider than the data */
     auto_radii radii; /* of the last histogram of residuals */
@@ -84,15 +85,24 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
                            const char *what, const double *radius, double share,
                            kith_i_cells *out, kith_error *err);
 
+/* ---- auto_hand.c: when a summary would be noise ---------------------------
+ */
+
+enum { AUTO_LLOYD_ROUNDS = 5, AUTO_MANY_AXES = 16 };
+struct auto_space;
+kith_status auto_hand_over(auto_run *run, struct auto_space *space,
+                           uint64_t rows, kith_result *result, kith_error *err);
+
 /* ---- auto_hist.c: histograms of distances, and radii from them ------------
  */
 
-enum { AUTO_MOST_BINS = 64, AUTO_LLOYD_ROUNDS = 5 };
+enum { AUTO_MOST_BINS = 64 };
 typedef struct auto_hist {
     uint32_t bins;
     double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
     double mid[AUTO_MOST_BINS]; /* typical value in it                 */
     double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
+    double raw[AUTO_MOST_BINS]; /* as it was released                  */
     double total;
     double sd; /* of a count */
     int seen;  /* something stood out of the noise */
@@ -108,7 +118,7 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
 /* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
  * the distance to assume when everything is. */
 void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
-                     double prior);
+                     int pure, double prior);
 /* sum of h (mid - r)+ */
 double auto_excess(const auto_hist *hist, double r);
 double auto_mean_square(const auto_hist *hist);
@@ -140,8 +150,11 @@ typedef struct auto_space {
     uint32_t q;
     int blind;       /* the axes are random: no second moments were bought */
     int unseen;      /* no second moments and few axes: nothing more is known */
+    int single;      /* noise leaves room for one mean */
+    int split;       /* rows are close together, but for some far away */
     double finer;    /* lattice steps of the view per step of the records */
     double *mean;    /* d: A3 */
+    double astray;   /* squared distance that noise moved it; < 0: not bought */
     double *zero;    /* d: the caller's zero, clamped to the bounds */
     auto_hist norms; /* distances from the mean, steps of the rows */
     auto_hist taxicabs; /* pure, many dimensions: L1 lengths about zero */
@@ -164,6 +177,15 @@ void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to);
 kith_status auto_count_rows(auto_run *run, kith_error *err);
 /* mean, zero, norms, taxicabs, reach and trace (in steps of the rows). */
 kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
+
+/* Move the mean to where a sum about it says, with this share. noise: how far
+ * noise alone may have moved it, in steps of the rows. */
+kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
+                              double *noise, kith_error *err);
+
+/* Whether rows are beyond all that the norms show. */
+kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
+                         kith_error *err);
 
 /* A clipped sum in full space that has no good origin yet: which norm, which
  * radius, and what comes of it. */
@@ -239,12 +261,17 @@ typedef struct auto_step {
     double *rms;    /* k: distance of the rows from the centre */
 } auto_step;
 
+/* Sizes of k clusters as far as they are known, and the variances of that. */
+typedef struct auto_sizes {
+    double *mean, *variance;
+} auto_sizes;
+
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
 kith_status auto_take_step(auto_run *run, auto_locator *locator,
                            const auto_shares *shares, const double *scale,
-                           double share, const char *what, auto_step *out,
-                           kith_error *err);
+                           double share, const char *what, auto_sizes *known,
+                           auto_step *out, kith_error *err);
 void auto_step_free(auto_step *step);
 
 /* SHRINK: the factor for each of k rows of w values, stride apart: the larger
@@ -258,8 +285,9 @@ void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
 kith_status auto_step_in_view(auto_run *run, const auto_space *space,
                               const auto_shares *shares, uint32_t k,
                               const kith_i_centers *by, const double *scale,
-                              double share, const char *what, double *centers,
-                              auto_step *found, kith_error *err);
+                              double share, const char *what, auto_sizes *known,
+                              double *centers, auto_step *found,
+                              kith_error *err);
 
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
@@ -269,10 +297,27 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
                               const auto_shares *shares, uint32_t cells,
                               auto_coreset *coreset, kith_error *err);
 
+/* Without A8: forget leaves of the shells that do not stand out of the noise;
+ * the forest kept all that might. */
+void auto_drop_doubtful(auto_coreset *coreset);
+
 /* A8 to A12. */
 kith_status auto_refine(auto_run *run, const auto_space *space,
                         auto_shares *shares, auto_coreset *coreset,
                         kith_result *result, kith_error *err);
+
+/* ---- auto_hidden.c: places that are not seen ------------------------------
+ */
+
+/* Some of the k centres that A9 found, if the coreset can do without, go to
+ * where rows may hide. count_sd: of the coreset's sizes. */
+kith_status auto_leave_some(auto_run *run, const auto_space *space,
+                            const auto_coreset *coreset, double count_sd,
+                            uint32_t repeats, double *centers, kith_error *err);
+
+/* Fewer points than clusters: halve the widest until there are k. */
+kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
+                              kith_error *err);
 
 /* ---- auto_groups.c: how many clusters noise leaves room for (pure) --------
  */
@@ -311,7 +356,7 @@ void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
 /* full: k x d, the centres in the rows' lattice. */
 kith_status auto_recover(auto_run *run, const auto_space *space,
                          const auto_shares *shares, const double *scale,
-                         const double *centers, double *full, auto_step *found,
-                         kith_error *err);
+                         auto_sizes *known, const double *centers, double *full,
+                         auto_step *found, kith_error *err);
 
 #endif

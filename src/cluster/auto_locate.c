@@ -218,7 +218,7 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
     for (uint32_t c = 0; c < classes; c++) {
         out[c] = out[0];
         auto_hist_clean(&out[c], cells.counts + c * bins, cells.count_sd,
-                        prior);
+                        run->pure, prior);
         for (uint32_t b = 0; run->plan > 0 && b < bins; b++)
             out[c].h[b] *= run->plan; /* all of the rows a plan assumes */
         out[c].total *= run->plan > 0 ? run->plan : 1;

@@ -6,6 +6,8 @@
 
 enum { NORM_BINS = 60, TAXICAB_FROM = 17 };
 static const double share_count[2] = {.004, .01}; /* Gaussian, pure */
+static const double clear = 20, again = 3, closer = 4;
+static const double share_far[2] = {.02, .08}, beyond = 1.2, far_sure = 2.5;
 static const double share_norm[2] = {.006, .02};
 static const double share_taxicab = .012; /* pure only */
 static const double share_mean[2] = {.012, .03};
@@ -13,21 +15,41 @@ static const double share_mean[2] = {.012, .03};
  * bias: if length and direction were one, all of it. */
 static const double coherent = .5;
 
-/* A1: the number of rows. */
-kith_status auto_count_rows(auto_run *run, kith_error *err)
+static kith_status count_once(auto_run *run, double share, double *count,
+                              kith_error *err)
 {
     kith_i_map map = {0};
     kith_i_cells_spec spec = {.what = "row", .cells = 1};
     kith_i_cells cells;
-    kith_status status =
-        auto_charge(run, share_count[run->pure], &spec.count_charge, err);
+    kith_status status = auto_charge(run, share, &spec.count_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
         return status;
-    run->n_hat = fmax(run->plan > 0 ? run->plan : (double)cells.counts[0], 1);
+    *count = run->plan > 0 ? run->plan : (double)cells.counts[0];
     kith_i_cells_free(&cells);
     return auto_tick(run, err);
+}
+
+/* A1: the number of rows. Means and thresholds are made of it: if noise is a
+ * large part of it, it is counted again with more, and never taken for less
+ * than its noise. */
+kith_status auto_count_rows(auto_run *run, kith_error *err)
+{
+    double share = share_count[run->pure], sd = auto_count_sd(run, share);
+    double count, more = 0, part = 0;
+    kith_status status = count_once(run, share, &count, err);
+    if (!status && count < clear * sd) {
+        status = count_once(run, again * share, &more, err);
+        sd = auto_count_sd(run, again * share);
+        part = run->pure ? again * again : again;
+    }
+    if (status)
+        return status;
+    count = (count + part * more) / (1 + part);
+    run->n_hat = fmax(count, fmax(sd, 1));
+    run->n_sd = sd;
+    return KITH_OK;
 }
 
 /* One cell that all rows fall into, with this origin. */
@@ -148,6 +170,7 @@ static kith_status release_mean(auto_run *run, auto_space *space,
     double *mean = space->mean;
     if (plan.taxicab)
         memcpy(mean, space->zero, d * sizeof *mean);
+    space->astray = -1;
     if (run->pure && noise > .25 * trace)
         return KITH_OK;
     whole w;
@@ -171,8 +194,65 @@ static kith_status release_mean(auto_run *run, auto_space *space,
     kith_i_domain_clip(run->domain, mean);
     for (uint32_t i = 0; i < d; i++)
         mean[i] = nearbyint(mean[i]);
+    space->astray = noise;
     kith_i_cells_free(&cells);
     return KITH_OK;
+}
+
+kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
+                              double *noise, kith_error *err)
+{
+    uint32_t d = run->d;
+    auto_plain plan = plan_mean(run, &space->norms, share);
+    double *mean = space->mean, square = 0;
+    whole w;
+    kith_i_cells cells = {0};
+    kith_status status = whole_set(&w, d, mean, 0, err);
+    if (!status)
+        status = auto_residuals(run, &w.locator, "mean", &plan.radius, share,
+                                &cells, err);
+    whole_free(run, &w);
+    if (status)
+        return status;
+    *noise = sqrt(d) * plan.noise / run->n_hat;
+    for (uint32_t i = 0; i < d; i++)
+        square += pow((double)cells.sums[i] / run->n_hat, 2);
+    double keep = fmax(0, 1 - *noise * *noise / fmax(square, 1e-300));
+    for (uint32_t i = 0; i < d; i++)
+        mean[i] += keep * (double)cells.sums[i] / run->n_hat;
+    kith_i_domain_clip(run->domain, mean);
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
+/* Fewer rows in one bin would not stand out; and what does is this part of
+ * them at least. */
+static int is_seen(const auto_run *run, const auto_hist *hist, double part)
+{
+    return hist->seen && run->n_hat > 6 * hist->sd &&
+           hist->total > part * run->n_hat;
+}
+
+/* Rows beyond all that the histogram of A4 shows: one bin, so that far fewer
+ * stand out than in the histogram. */
+kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
+                         kith_error *err)
+{
+    double edge = 0, share = share_far[run->pure];
+    for (uint32_t b = 0; b < space->norms.bins; b++)
+        edge = space->norms.h[b] > 0 ? space->norms.up[b] : edge;
+    auto_hist two;
+    double one = 1;
+    whole w;
+    kith_status status = whole_set(&w, run->d, space->mean, 0, err);
+    if (!status)
+        status =
+            auto_histogram(run, &w.locator, &one, "rows far away,",
+                           beyond * edge, space->reach, 2, share, &two, err);
+    whole_free(run, &w);
+    if (!status)
+        *out = two.raw[1] > far_sure * two.sd;
+    return status;
 }
 
 kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err)
@@ -204,7 +284,14 @@ kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err)
         status = norm_histogram(run, space->mean, 0, "distances from the mean,",
                                 space->reach, share_norm[run->pure],
                                 &space->norms, err);
-    if (!status)
+    /* nothing is seen: it is worth more */
+    if (!status && !is_seen(run, &space->norms, .6) && run->plan <= 0)
+        status = norm_histogram(run, space->mean, 0, "distances from the mean,",
+                                space->reach, closer * share_norm[run->pure],
+                                &space->norms, err);
+    if (!status) {
+        space->norms.seen = is_seen(run, &space->norms, .3);
         space->trace = auto_mean_square(&space->norms);
+    }
     return status;
 }

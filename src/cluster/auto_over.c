@@ -8,6 +8,9 @@
 /* Heavy tails (trust_cells): this much of the variance is far out, and less
  * than this of it would count. */
 static const double far_rows = .1, well_seen = .7;
+/* A cell in a shell stands out from so many sd on: a false one takes a centre
+ * away from the others. */
+static const double far_stands = 2.5;
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
 static double far_variance(const auto_space *space, double far)
@@ -41,8 +44,10 @@ static void trust_cells(const auto_run *run, const auto_space *space,
             if (restore && square <= far)
                 continue;
             double signal = (restore ? square : space->trace) / 4;
-            int stands =
-                size > (restore && sd[j] == found->size_sd ? 1 : 2) * sd[j];
+            double least = sd[j] < found->size_sd ? far_stands
+                           : restore              ? 1
+                                                  : 2;
+            int stands = size > least * sd[j];
             trust[j] = stands ? 1 / (1 + noise / signal) : 0;
             if (stands && square > far) {
                 all += size * fmax(square - noise, 0);
@@ -125,6 +130,23 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
     return KITH_OK;
 }
 
+void auto_drop_doubtful(auto_coreset *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        int far = c->unsure[i] > 0 && c->unsure[i] < HUGE_VAL;
+        if (far && c->size[i] < far_stands * sqrt(c->unsure[i]))
+            continue;
+        memmove(c->points + (size_t)n * c->q, c->points + (size_t)i * c->q,
+                c->q * sizeof *c->points);
+        c->weight[n] = c->weight[i];
+        c->size[n] = c->size[i];
+        c->unsure[n] = c->unsure[i];
+        c->within[n++] = c->within[i];
+    }
+    c->n = n > 0 ? n : c->n;
+}
+
 /* Typical distances by what a step found; not much less than is usual. */
 static void update_scales(const auto_step *found, double *scale)
 {
@@ -161,7 +183,7 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
         auto_step_free(&found);
         status = auto_step_in_view(run, space, shares, cells, NULL, scale,
                                    shares->over / shares->over_steps,
-                                   "fine cell", centers, &found, err);
+                                   "fine cell", NULL, centers, &found, err);
         if (!status)
             update_scales(&found, scale);
     }

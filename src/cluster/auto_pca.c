@@ -15,7 +15,7 @@ enum {
 };
 static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 /* Pure: about what a level of the forest gets, and what splits a box there. */
-static const double share_level = .03, box_sds = 3.5;
+static const double share_level = .03, box_sds = 3.5, share_look = .02;
 
 /* Rows about the mean as int16 values: halved where they might not fit, or more
  * often where a coarser lattice will do. */
@@ -134,7 +134,7 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     uint32_t d = run->d, want = most_axes(run);
     size_t size = (size_t)d * d;
     int64_t *gram = kith_i_alloc(size, sizeof *gram);
-    double *matrix = kith_i_alloc(size, sizeof *matrix);
+    double *matrix = (double *)(void *)gram; /* in its place */
     double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
     int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
     double *values = kith_i_alloc(want, sizeof *values);
@@ -142,8 +142,8 @@ static kith_status find_axes(auto_run *run, double r2, double share,
     space->axes = kith_i_alloc((size_t)want * d, sizeof *space->axes);
     space->spread = kith_i_alloc(want, sizeof *space->spread);
     kith_status status = KITH_OK;
-    if (!gram || !matrix || !work || !integers || !values || !mean ||
-        !space->axes || !space->spread)
+    if (!gram || !work || !integers || !values || !mean || !space->axes ||
+        !space->spread)
         status = kith_i_fail_memory(err);
     centred_arg arg = {.mean = mean, .d = d};
     for (uint32_t i = 0; !status && i < d; i++) {
@@ -201,7 +201,6 @@ static kith_status find_axes(auto_run *run, double r2, double share,
         space->outside = space->q < d ? fmax(0, trace - inside) : 0;
     }
     kith_i_free(gram);
-    kith_i_free(matrix);
     kith_i_free(work);
     kith_i_free(integers);
     kith_i_free(values);
@@ -222,6 +221,28 @@ static int too_few_rows(const auto_run *run)
            1.6 * box * run->k > run->n_hat;
 }
 
+/* The rows fill a good part of the bounds, for all that is known, or noisy
+ * rounds over all of the bounds (two of them) move the centres by little
+ * against the spread of the rows. Where bounds are much wider, such rounds see
+ * one place with nothing in it, and a summary that is mostly noise is better.
+ */
+static int fills_bounds(const auto_run *run, const auto_space *space)
+{
+    double bound = (double)kith_i_domain_l2(run->domain);
+    double unit = auto_sum_sd(run, (1 - run->used) / 2, run->d);
+    double noise = run->d * pow(unit * run->k / run->n_hat * bound, 2);
+    return !space->norms.seen || space->trace > pow(.2 * bound, 2) ||
+           noise < .1 * space->trace;
+}
+
+/* Even residuals no longer than the rows' spread, summed with a third of the
+ * budget, would move the means of k clusters by more than that. */
+static int only_one(const auto_run *run)
+{
+    double d = run->d, unit = auto_sum_sd(run, .3, d);
+    return run->plan <= 0 && sqrt(d) * unit * run->k > run->n_hat;
+}
+
 /* Few rows (pure), and they are so close together that those which the noise of
  * A4 may hide, three sd of them, could carry most of the variance: the forest
  * would miss them too. Noisy rounds over all of the bounds do not; how noisy
@@ -230,7 +251,8 @@ static int may_hide_most(const auto_run *run, const auto_space *space)
 {
     double d = run->d, n = run->n_hat, seen = space->trace;
     double box = box_sds * auto_count_sd(run, share_level);
-    double hidden = 3 * space->norms.sd / n * pow(space->reach, 2) / seen;
+    double sd = auto_count_sd(run, share_look);
+    double hidden = 3 * sd / n * pow(space->reach, 2) / seen;
     double bound = (double)kith_i_domain_l2(run->domain);
     double unit = auto_sum_sd(run, (1 - run->used) / AUTO_LLOYD_ROUNDS, d);
     double noise = d * pow(unit * run->k / n * bound, 2) / seen;
@@ -242,8 +264,8 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     double r2, share;
     int few = run->d <= BLIND_ALL;
     kith_status status = auto_count_rows(run, err);
-    if (!status && few && too_few_rows(run)) {
-        space->unseen = 1; /* whatever the radius turns out to be */
+    if (!status && few && too_few_rows(run) && run->n_hat < 5 * run->n_sd) {
+        space->unseen = 1; /* not even their number is sure */
         return KITH_OK;
     }
     if (!status)
@@ -251,9 +273,20 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     if (status)
         return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
-    if (few && ((run->pure && share <= 0) || may_hide_most(run, space))) {
-        space->unseen = 1;
-        return KITH_OK;
+    if (few) {
+        int rounds = may_hide_most(run, space);
+        if (too_few_rows(run) || (run->pure && share <= 0)) {
+            rounds |= fills_bounds(run, space);
+            if (!rounds) {
+                status = auto_any_far(run, space, &rounds, err);
+                space->split = rounds;
+                space->single = !rounds && only_one(run);
+                rounds |= space->single;
+            }
+        }
+        space->unseen = rounds;
+        if (status || rounds)
+            return status;
     }
     status = share > 0 ? find_axes(run, r2, share, space->trace, space, err)
                        : blind_axes(run, space->trace, space, err);

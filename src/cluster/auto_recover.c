@@ -54,8 +54,8 @@ static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
 static kith_status recover_once(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, double share,
                                 const kith_i_centers *lattice,
-                                const double *wide, double *full,
-                                auto_step *found, kith_error *err)
+                                const double *wide, auto_sizes *known,
+                                double *full, auto_step *found, kith_error *err)
 {
     uint32_t k = run->k, d = run->d;
     auto_locator l = {
@@ -68,8 +68,8 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
     if (!status)
         status = auto_locator_set(&l, full, err);
     if (!status)
-        status =
-            auto_take_step(run, &l, shares, wide, share, "cluster", found, err);
+        status = auto_take_step(run, &l, shares, wide, share, "cluster", known,
+                                found, err);
     if (!status)
         move_by_parts(space, d, found, inside, factor, full);
     auto_locator_free(run, &l);
@@ -80,8 +80,8 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
 
 kith_status auto_recover(auto_run *run, const auto_space *space,
                          const auto_shares *shares, const double *scale,
-                         const double *centers, double *full, auto_step *found,
-                         kith_error *err)
+                         auto_sizes *known, const double *centers, double *full,
+                         auto_step *found, kith_error *err)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
     kith_i_centers lattice = {.k = k, .d = q};
@@ -99,7 +99,7 @@ kith_status auto_recover(auto_run *run, const auto_space *space,
     }
     if (!status)
         status = recover_once(run, space, shares, shares->rec, &lattice, wide,
-                              full, found, err);
+                              known, full, found, err);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(wide);

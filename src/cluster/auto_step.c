@@ -22,10 +22,28 @@ void auto_step_free(auto_step *s)
     memset(s, 0, sizeof *s);
 }
 
+/* Clusters change slowly from step to step, and so do their sizes: by a tenth,
+ * say. What was known of one and what this step counted, by precision. */
+static const double size_changes = .1;
+static void join_size(auto_sizes *known, uint32_t j, double sd, double *size)
+{
+    double before = known->mean[j];
+    double variance = known->variance[j] + pow(size_changes * before, 2);
+    double part = variance / (variance + sd * sd);
+    *size = variance < HUGE_VAL ? before + part * (*size - before) : *size;
+    known->mean[j] = *size;
+    known->variance[j] = variance < HUGE_VAL ? part * sd * sd : sd * sd;
+}
+
+/* A wide cell far out has few rows, and its scale may be that of a box: noise
+ * would throw its centre about. No more than this part of the scale: shorter
+ * steps, taken more often, go the same way (docs/auto.md). */
+static const double loud = .25;
+
 kith_status auto_take_step(auto_run *run, auto_locator *l,
                            const auto_shares *shares, const double *scale,
-                           double share, const char *what, auto_step *out,
-                           kith_error *err)
+                           double share, const char *what, auto_sizes *known,
+                           auto_step *out, kith_error *err)
 {
     uint32_t k = l->cells, w = l->width;
     kith_i_cells cells = {0};
@@ -54,7 +72,12 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
         out->size_sd = cells.count_sd;
         if (run->plan > 0)
             out->size[j] = run->plan / k;
-        used[j] = fmax(fmax(out->size[j], 2 * cells.count_sd), 1);
+        double sd = cells.count_sd;
+        if (known) {
+            join_size(known, j, sd, &out->size[j]);
+            sd = sqrt(known->variance[j]);
+        }
+        used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
     }
     kith_i_cells_free(&cells);
     if (!status)
@@ -66,8 +89,13 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
         if (shares->hist > 0)
             auto_radius(run, hists, l->wide, scale, used, k, share * (1 - part),
                         w, 1, &run->radii);
+        double unit = sqrt(w) * auto_sum_sd(run, share * (1 - part), w);
+        int far = known && run->shells;
         for (uint32_t j = 0; j < k; j++) {
-            radius[j] = run->radii.rho[out->wide[j]] * scale[j];
+            double rho = run->radii.rho[out->wide[j]];
+            if (far && out->wide[j])
+                rho = fmin(rho, loud * used[j] / unit);
+            radius[j] = rho * scale[j];
             out->rms[j] = run->radii.kappa[out->wide[j]] * scale[j];
         }
         status = auto_residuals(run, l, what, radius, share * (1 - part),
@@ -111,8 +139,9 @@ void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
 kith_status auto_step_in_view(auto_run *run, const auto_space *space,
                               const auto_shares *shares, uint32_t k,
                               const kith_i_centers *by, const double *scale,
-                              double share, const char *what, double *centers,
-                              auto_step *found, kith_error *err)
+                              double share, const char *what, auto_sizes *known,
+                              double *centers, auto_step *found,
+                              kith_error *err)
 {
     uint32_t q = space->q;
     size_t size = (size_t)k * q;
@@ -139,12 +168,15 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
         status = auto_locator_set(&l, centers, err);
     if (!status) {
         kith_i_centers_set(&lattice, centers);
-        status =
-            auto_take_step(run, &l, shares, scale, share, what, found, err);
+        status = auto_take_step(run, &l, shares, scale, share, what, known,
+                                found, err);
     }
     if (!status) {
         auto_shrink(found->move, q, q, k, found->noise, q, factor);
         for (uint32_t j = 0; j < k; j++) {
+            /* nobody is seen there: it stays */
+            if (known && found->size[j] < 2 * sqrt(known->variance[j]))
+                continue;
             for (uint32_t i = 0; i < q; i++)
                 centers[(size_t)j * q + i] +=
                     factor[j] * found->move[(size_t)j * q + i];
@@ -156,6 +188,12 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
     kith_i_free(lattice.squares);
     kith_i_free(factor);
     return status;
+}
+
+static void sizes_free(auto_sizes *sizes)
+{
+    kith_i_free(sizes->mean);
+    kith_i_free(sizes->variance);
 }
 
 static kith_status finish(auto_run *run, const auto_space *space,
@@ -172,7 +210,12 @@ static kith_status finish(auto_run *run, const auto_space *space,
         sum += growth;
         growth *= faster;
     }
-    kith_status status = KITH_OK;
+    auto_sizes known = {kith_i_alloc(k, sizeof *known.mean),
+                        kith_i_alloc(k, sizeof *known.variance)};
+    kith_status status =
+        known.mean && known.variance ? KITH_OK : kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < k; j++)
+        known.variance[j] = HUGE_VAL;
     auto_step found = {0};
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++) {
@@ -182,23 +225,24 @@ static kith_status finish(auto_run *run, const auto_space *space,
         now.hist = t < shares->hists ? now.hist : 0;
         status = auto_step_in_view(run, space, &now, k, NULL, scale,
                                    shares->lloyd * growth / sum, "cluster",
-                                   centers, &found, err);
+                                   &known, centers, &found, err);
         growth *= faster;
     }
     auto_step_free(&found);
     if (!status && space->blind) {
+        sizes_free(&known);
         return auto_finish_blind(run, space, shares, coreset, centers, full,
                                  result, err);
     }
     if (!status) {
         auto_scales(coreset, k, centers, scale);
         if (space->q < d) {
-            status = auto_recover(run, space, shares, scale, centers, full,
-                                  &found, err);
+            status = auto_recover(run, space, shares, scale, &known, centers,
+                                  full, &found, err);
         } else {
-            status =
-                auto_step_in_view(run, space, shares, k, NULL, scale,
-                                  shares->rec, "cluster", centers, &found, err);
+            status = auto_step_in_view(run, space, shares, k, NULL, scale,
+                                       shares->rec, "cluster", &known, centers,
+                                       &found, err);
             if (!status)
                 auto_lift(space, k, d, centers, full);
         }
@@ -215,6 +259,7 @@ static kith_status finish(auto_run *run, const auto_space *space,
         result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);
     }
+    sizes_free(&known);
     auto_step_free(&found);
     return status;
 }
@@ -236,18 +281,26 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
         status =
             auto_over_cluster(run, space, shares, (uint32_t)most, coreset, err);
     } else {
+        auto_drop_doubtful(coreset);
         double rest = shares->over + shares->over_steps * shares->hist;
         *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     }
+    if (!status && coreset->n < k && !space->blind && run->plan <= 0)
+        status = auto_halve_points(run, k, coreset, err);
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);
     if (!status && (!centers || !scale || !full))
         status = kith_i_fail_memory(err);
+    uint32_t repeats = k > MANY_CLUSTERS ? FEW_REPEATS : REPEATS;
     if (!status)
-        status = auto_solve(run, coreset, k,
-                            k > MANY_CLUSTERS ? FEW_REPEATS : REPEATS, SEEDINGS,
-                            1, centers, err);
+        status =
+            auto_solve(run, coreset, k, repeats, SEEDINGS, 1, centers, err);
+    double sd =
+        auto_count_sd(run, shares->over / shares->over_steps * shares->counts);
+    if (!status)
+        status =
+            auto_leave_some(run, space, coreset, sd, repeats, centers, err);
     if (!status)
         status = finish(run, space, shares, coreset, centers, scale, full,
                         result, err);

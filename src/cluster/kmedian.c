@@ -57,22 +57,30 @@ static void to_lattice(const kith_i_domain *domain, const double *from,
     kith_i_domain_clip(domain, to);
 }
 
-/* As many rounds as leave the noise of each, in a cluster of average size,
- * below CALM typical distances: it grows like T in pure DP, like sqrt(T) in
- * Gaussian DP. rows: noisy, or a plan's. */
+/* Noise of one step with this charge, in a cluster of average size, in typical
+ * distances. d: features; rows: noisy, or a plan's. */
+static double step_noise(const kith_session *session, kith_i_loss charge,
+                         double d, uint32_t k, double rows)
+{
+    kith_measure measure = kith_i_session_measure(session);
+    double radius = (double)kith_i_median_radius() / KITH_I_MEDIAN_UNIT;
+    if (kith_i_session_neighbors(session) == KITH_REPLACE_ONE)
+        radius *= 2;
+    double sd = radius / kith_i_loss_value(charge, measure);
+    if (measure == KITH_PURE_DP)
+        sd *= sqrt(d + 2); /* K-norm noise */
+    return sd * sqrt(d) * k / fmax(rows, 1);
+}
+
+/* As many rounds as leave the noise of each below CALM: it grows like T in pure
+ * DP, like sqrt(T) in Gaussian DP. */
 static uint32_t default_rounds(const kith_i_median_run *run, double rows)
 {
     static const double CALM = 0.13;
-    kith_measure measure = kith_i_session_measure(run->session);
-    int pure = measure == KITH_PURE_DP;
-    double d = run->width;
-    double radius = (double)kith_i_median_radius() / KITH_I_MEDIAN_UNIT;
-    if (kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE)
-        radius *= 2;
-    double loss = kith_i_loss_value(kith_i_session_left(run->session), measure);
-    double sd = radius / loss * (pure ? sqrt(d + 2) : 1); /* K-norm noise */
-    double noise = sd * sqrt(d) * run->k / fmax(rows, 1);
-    double rounds = CALM / noise;
+    int pure = kith_i_session_measure(run->session) == KITH_PURE_DP;
+    double rounds =
+        CALM / step_noise(run->session, kith_i_session_left(run->session),
+                          run->width, run->k, rows);
     rounds = floor(pure ? rounds : rounds * rounds);
     return (uint32_t)fmax(1, fmin(rounds, MOST_ROUNDS));
 }
@@ -81,11 +89,51 @@ static uint32_t default_rounds(const kith_i_median_run *run, double rows)
  * round, for the weights. Measured: docs/kmedian.md. */
 static const double START_SHARE = 0.65, TAU_SHARE = 0.02, COUNT_SHARE = 0.05;
 
+/* Of the budget, for the number of rows; noise of a step with all that the
+ * start would leave, above which it leaves nothing (Gaussian, pure). */
+static const double ROWS_SHARE[2] = {0.004, 0.01}, LOUD[2] = {0.04, 0.012};
+
+/* More features count as so many: noise in them harms means as well as steps.
+ */
+enum { FEW_FEATURES = 5 };
+
+/* What the start may use. Means with the whole budget are better medians than
+ * steps from means with a part of it, when steps are noisy; in pure DP from
+ * much less noise on, because there the start has more to lose. */
+static kith_status share_of_start(kith_session *session,
+                                  const kith_kmedian_options *opt,
+                                  uint64_t rows, double *share, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    int pure = kith_i_session_measure(session) == KITH_PURE_DP;
+    kith_i_map map = {0};
+    kith_i_cells_spec spec = {.what = "share of the start, row", .cells = 1};
+    kith_i_cells cells;
+    *share = START_SHARE;
+    if (opt->method != KITH_KMEDIAN_AUTO || opt->rounds ||
+        opt->recovery != KITH_RECOVERY_STEPS)
+        return KITH_OK; /* the caller wants these steps */
+    spec.count_charge =
+        kith_i_loss_share(kith_i_session_left(session), ROWS_SHARE[pure]);
+    kith_status status =
+        kith_i_release_cells(session, &map, &spec, &cells, err);
+    if (status)
+        return status;
+    double n = rows > 0 ? (double)rows : (double)cells.counts[0];
+    kith_i_cells_free(&cells);
+    double d = fmin(domain->dimension, FEW_FEATURES);
+    kith_i_loss rest =
+        kith_i_loss_share(kith_i_session_left(session), 1 - START_SHARE);
+    if (step_noise(session, rest, d, opt->clusters, n) > LOUD[pure])
+        *share = 1;
+    return KITH_OK;
+}
+
 /* Means first: a k-means run that sees only its share of the budget. Fills
  * run->centers, and the result with what it releases. */
 static kith_status start(kith_i_median_run *run,
-                         const kith_kmedian_options *opt, uint64_t rows,
-                         kith_result *result, kith_error *err)
+                         const kith_kmedian_options *opt, double share,
+                         uint64_t rows, kith_result *result, kith_error *err)
 {
     kith_session *session = run->session;
     const kith_i_domain *domain = kith_i_session_domain(session);
@@ -93,8 +141,8 @@ static kith_status start(kith_i_median_run *run,
     kith_kmeans_options_init(&means, sizeof means);
     means.clusters = opt->clusters;
     means.public_seed = opt->public_seed;
-    kith_i_session_hold(session, kith_i_loss_share(kith_i_session_left(session),
-                                                   1 - START_SHARE));
+    kith_i_session_hold(
+        session, kith_i_loss_share(kith_i_session_left(session), 1 - share));
     kith_status status =
         opt->method == KITH_KMEDIAN_BALCAN
             ? kith_i_median_balcan(session, &means, rows, result, err)
@@ -192,12 +240,19 @@ static kith_status cluster(kith_session *session,
         .session = session, .k = k, .weights = result->weights};
     run.centers =
         kith_i_alloc((size_t)k * domain->dimension, sizeof *run.centers);
+    double share = START_SHARE;
     kith_status status =
         run.centers ? check(session, opt, err) : kith_i_fail_memory(err);
     if (!status)
-        status = start(&run, opt, rows, result, err);
+        status = share_of_start(session, opt, rows, &share, err);
     if (!status)
-        status = kith_i_median_open(&run, rows, err);
+        status = start(&run, opt, share, rows, result, err);
+    if (status || share >= 1) {
+        result->rounds = 0; /* the means are the answer */
+        kith_i_free(run.centers);
+        return status;
+    }
+    status = kith_i_median_open(&run, rows, err);
     if (!status && opt->recovery == KITH_RECOVERY_SAMPLING) {
         result->rounds = 1;
         status = kith_i_median_sample(&run, result, err);

@@ -137,7 +137,7 @@ static const claim claims[] = {
     {"random axes", 20, 2, 300, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     {"random axes, replaced", 20, 2, 300, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
      0},
-    {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
+    {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
     {"Gaussian", 3, 2, 800, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     {"Gaussian, few rows", 3, 2, 30, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
     {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,

@@ -4,7 +4,7 @@
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
-"$KITH" generate gaussians --rows 3000 --dimension 4 -k 3 -o rows.csv
+"$KITH" generate gaussians --rows 6000 --dimension 4 -k 3 -o rows.csv
 go() { # OUT ARG...
     local out=$1
     shift

@@ -56,7 +56,7 @@ for mode in "-e 1" "-e 1 --delta 1e-6" "-e 1 --adjacency replace-one" \
     done
     pocket kmeans -k 3 $mode --bounds -1:1 wide.csv
     for method in auto balcan; do
-        pocket kmedian -k 3 $mode --bounds -1:1 --method $method rows.csv
+        pocket kmedian -k 3 $mode --bounds -1:1 --method $method --rounds 2 rows.csv
         # a unit vector, and a quarter for the inverse distance
         value 'pull sums' "$("$PYTHON" -c "print($twice * 17 ** .5 / 4)")"
     done

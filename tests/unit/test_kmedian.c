@@ -165,8 +165,8 @@ static void test_pull_sparse(void **state)
 /* ---- runs -----------------------------------------------------------------
  */
 
-static kith_result *cluster(kith_dataset *data, kith_privacy p, uint32_t k,
-                            uint32_t threads, uint64_t seed)
+static kith_result *cluster_in(kith_dataset *data, kith_privacy p, uint32_t k,
+                               uint32_t threads, uint64_t seed, uint32_t rounds)
 {
     kith_session *s =
         open_session(data, p.epsilon, p.delta, p.neighbors, threads, seed);
@@ -174,12 +174,19 @@ static kith_result *cluster(kith_dataset *data, kith_privacy p, uint32_t k,
     kith_kmedian_options_init(&opt, sizeof opt);
     opt.clusters = k;
     opt.public_seed = 3;
+    opt.rounds = rounds;
     kith_result *result = NULL;
     kith_error err = {0};
     if (kith_kmedian(s, &opt, &result, &err))
         fail_msg("%s", err.message);
     kith_session_close(s);
     return result;
+}
+
+static kith_result *cluster(kith_dataset *data, kith_privacy p, uint32_t k,
+                            uint32_t threads, uint64_t seed)
+{
+    return cluster_in(data, p, k, threads, seed, 0);
 }
 
 static double median_cost(const double *rows, size_t n, uint32_t d,
@@ -331,25 +338,26 @@ static size_t count_steps(const kith_result *result)
     return count;
 }
 
-/* No rows, one row, constant rows, k > n: they run, centres in the bounds. At
- * these sizes the released sizes, which are noise, allow one step (its sums and
- * counts), or two. */
+/* No rows, one row, constant rows, k > n: they run, centres in the bounds.
+ * Steps at these sizes are noise, so that there are none, unless they are asked
+ * for (sums and counts). */
 static void test_odd_shapes(void **state)
 {
     (void)state;
     double constant[60];
     for (int i = 0; i < 60; i++)
         constant[i] = 0.25;
-    for (int mode = 0; mode < 2; mode++)
+    for (uint32_t mode = 0; mode < 4; mode++)
         for (size_t n = 0; n <= 20; n += n ? 19 : 1)
             for (uint32_t k = 1; k <= 31; k += 10) {
-                kith_privacy p = {1, mode ? 1e-6 : 0, KITH_ADD_REMOVE};
-                kith_result *r =
-                    cluster(load(constant, n, 3, unit_box()), p, k, 2, 5);
+                kith_privacy p = {1, mode & 1 ? 1e-6 : 0, KITH_ADD_REMOVE};
+                kith_result *r = cluster_in(load(constant, n, 3, unit_box()), p,
+                                            k, 2, 5, mode / 2);
                 const double *c = kith_result_centers(r, NULL, NULL);
                 for (uint32_t i = 0; i < 3 * k; i++)
                     assert_true(c[i] >= -1 && c[i] <= 1);
-                assert_in_range(count_steps(r), 2, 3);
+                assert_int_equal(count_steps(r), mode & 2 ? 2 : 0);
+                assert_int_equal(kith_result_rounds(r), mode / 2);
                 kith_result_free(r);
                 kith_dataset *data = load(constant, n, 3, unit_box());
                 kith_plain_options po;
@@ -419,6 +427,55 @@ static void test_spend(void **state)
         check_spend(r, p);
         kith_result_free(r);
         free(rows);
+    }
+}
+
+/* How many rows make steps worth their price: worked out from docs/kmedian.md.
+ * Twice that, a plan has steps with .35 of the budget; with half there are none
+ * and the start has all. */
+static void test_who_gets_the_budget(void **state)
+{
+    (void)state;
+    for (int mode = 0; mode < 4; mode++) {
+        const double d = 4, k = 4, epsilon = 1.5;
+        int pure = !(mode & 1);
+        kith_privacy p = {epsilon, pure ? 0 : 1e-6,
+                          mode & 2 ? KITH_REPLACE_ONE : KITH_ADD_REMOVE};
+        double length = sqrt(1 + 1. / 16) * (mode & 2 ? 2 : 1);
+        double rest = pure ? .35 * .99 : sqrt(.35 * .996);
+        double sd = pure ? length / (rest * epsilon) * sqrt(d + 2)
+                         : length / (rest * gaussian_mu(epsilon, 1e-6));
+        double rows = sd * sqrt(d) * k / (pure ? .012 : .04);
+        double five = sqrt(5 / d * (pure ? 7 / (d + 2) : 1));
+        for (int many = 0; many < 4; many++) {
+            /* 30 features count as five */
+            double n = rows * (many & 1 ? 1.01 : .99) * (many & 2 ? five : 1);
+            kith_bounds bounds = unit_box();
+            kith_kmedian_options opt;
+            kith_result *plan = NULL;
+            kith_kmedian_options_init(&opt, sizeof opt);
+            opt.clusters = 4;
+            assert_int_equal(kith_kmedian_plan((uint64_t)n, many & 2 ? 30 : 4,
+                                               0, &bounds, &p, &opt, &plan,
+                                               NULL),
+                             KITH_OK);
+            double after = 0, all = 0;
+            for (size_t i = 0; i < kith_result_receipt_count(plan); i++) {
+                kith_receipt r;
+                kith_result_receipt(plan, i, &r);
+                double loss = pure ? r.loss : r.loss * r.loss;
+                all += loss;
+                after +=
+                    strstr(r.what, "pull") || strstr(r.what, "distances counts")
+                        ? loss
+                        : 0;
+            }
+            assert_int_equal(kith_result_rounds(plan) > 0, many & 1);
+            assert_int_equal(count_steps(plan) > 0, many & 1);
+            double share = many & 1 ? .35 * (pure ? .99 : .996) : 0;
+            assert_true(fabs(after / all - share) < 1e-3);
+            kith_result_free(plan);
+        }
     }
 }
 
@@ -535,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_threads_and_order),
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_spend),
+        cmocka_unit_test(test_who_gets_the_budget),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_hold),
         cmocka_unit_test(test_beats_means),

@@ -1,0 +1,248 @@
+/* Between A8 and A9: places that are not seen. A tail goes on where its rows
+ * are too few for any count, and a handful of rows far out may carry more of
+ * the cost than all that is seen. Centres that the coreset can do without are
+ * left there, along the directions that the coreset ends in. Free of charge:
+ * all of it looks at released values and the bounds. */
+#include "cluster/auto_i.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From one place to the next, outwards; places on a way are further apart than
+ * this part of the distance from the mean. */
+static const double shortest = 1.5, apart = .2;
+/* How much of what noise may hide is likely to be there; what the coreset may
+ * lose, and how much must be at stake, of its cost. */
+static const double likely = .1, harm = .3, at_stake = .01;
+enum { MOST_WAYS = 64, MOST_STRIDES = 12, SEEDINGS = 4 };
+
+typedef struct {
+    uint32_t n;
+    double *at;   /* n x q */
+    double *rows; /* that may hide there */
+} places;
+
+/* Pull a point of the view into the bounds of the rows. full: d of scratch. */
+static void into_bounds(const auto_run *run, const auto_space *space,
+                        double *full, double *at)
+{
+    uint32_t q = space->q, d = run->d;
+    auto_lift(space, 1, d, at, full);
+    kith_i_domain_clip(run->domain, full);
+    for (uint32_t a = 0; a < q; a++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < d; i++)
+            sum += space->axes[(size_t)a * d + i] * (full[i] - space->mean[i]);
+        at[a] = sum * space->finer;
+    }
+}
+
+/* Places on the way from the middle of the coreset through one of its points
+ * and on to the bounds. A tail whose rows fall with the square of the distance
+ * has as much of the cost at each of them. */
+static void walk(const auto_run *run, const auto_space *space,
+                 const double *middle, const double *from, double rows,
+                 double *full, places *out)
+{
+    uint32_t q = space->q;
+    double begin = sqrt(kith_i_distance_squared(middle, from, q)), last = begin;
+    if (!(begin > 0))
+        return;
+    double far = pow(space->reach / begin, 1.0 / MOST_STRIDES);
+    double stride = fmax(shortest, far), times = 1;
+    for (int step = 1; step <= MOST_STRIDES; step++) {
+        double *at = out->at + (size_t)out->n * q;
+        times *= stride;
+        for (uint32_t i = 0; i < q; i++)
+            at[i] = middle[i] + (from[i] - middle[i]) * times;
+        into_bounds(run, space, full, at);
+        double now = sqrt(kith_i_distance_squared(middle, at, q));
+        if (now < (1 + apart) * last)
+            return;
+        last = now;
+        out->rows[out->n++] = rows * pow(begin / now, 2);
+    }
+}
+
+/* Both ends of the coreset on each axis. middle: q of scratch. */
+static void find_places(const auto_run *run, const auto_space *space,
+                        const auto_coreset *c, double rows, double *middle,
+                        double *full, places *out)
+{
+    uint32_t q = space->q, used[MOST_WAYS], ways = 0;
+    double total = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        total += c->weight[i];
+        for (uint32_t a = 0; a < q; a++)
+            middle[a] += c->weight[i] * c->points[(size_t)i * q + a];
+    }
+    for (uint32_t a = 0; a < q; a++)
+        middle[a] /= fmax(total, 1e-300);
+    for (uint32_t side = 0; side < 2 * q && side < MOST_WAYS; side++) {
+        uint32_t end = 0, known = 0;
+        double sign = side % 2 ? -1 : 1;
+        for (uint32_t i = 1; i < c->n; i++)
+            if (sign * c->points[(size_t)i * q + side / 2] >
+                sign * c->points[(size_t)end * q + side / 2])
+                end = i;
+        for (uint32_t w = 0; w < ways; w++)
+            known |= used[w] == end;
+        if (known)
+            continue;
+        used[ways++] = end;
+        walk(run, space, middle, c->points + (size_t)end * q, rows, full, out);
+    }
+}
+
+static double nearest(const double *at, uint32_t q, uint32_t k,
+                      const double *centers)
+{
+    double best = HUGE_VAL;
+    for (uint32_t j = 0; j < k; j++)
+        best =
+            fmin(best, kith_i_distance_squared(at, centers + (size_t)j * q, q));
+    return best;
+}
+
+/* Cost of the places for these centres. */
+static double cost_of(const places *p, uint32_t q, uint32_t k,
+                      const double *centers)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += p->rows[i] * nearest(p->at + (size_t)i * q, q, k, centers);
+    return sum;
+}
+
+/* Variances inside the points are known badly, and too large rather than too
+ * small: they count for little. */
+static const double inside = .1;
+
+static double coreset_cost(const auto_coreset *c, uint32_t k,
+                           const double *centers)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        sum += c->weight[i] *
+               (nearest(c->points + (size_t)i * c->q, c->q, k, centers) +
+                inside * c->within[i]);
+    return sum;
+}
+
+/* The next of k centres goes to the place that brings most. */
+static void take_place(const places *p, uint32_t q, uint32_t k, double *centers)
+{
+    double best = HUGE_VAL, *to = centers + (size_t)k * q;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        memcpy(to, p->at + (size_t)i * q, q * sizeof *to);
+        double cost = cost_of(p, q, k + 1, centers);
+        if (cost < best) {
+            best = cost;
+            at = i;
+        }
+    }
+    memcpy(to, p->at + (size_t)at * q, q * sizeof *to);
+}
+
+/* As many of the k centres are moved to places as bring more than they cost,
+ * each kind of cost with its weight. trial, best: k x q. */
+static kith_status share_out(auto_run *run, const auto_coreset *coreset,
+                             const places *p, uint32_t repeats, double *trial,
+                             double *best, kith_error *err)
+{
+    uint32_t k = run->k, q = coreset->q;
+    double seen = coreset_cost(coreset, k, best);
+    double least = seen + likely * cost_of(p, q, k, best);
+    double limit = (1 + harm) * seen;
+    for (uint32_t m = 1; m <= p->n && m < k; m += m < 4 ? 1 : m / 2) {
+        kith_status status =
+            auto_solve(run, coreset, k - m, repeats, SEEDINGS, 1, trial, err);
+        if (status)
+            return status;
+        seen = coreset_cost(coreset, k - m, trial);
+        for (uint32_t j = k - m; j < k; j++)
+            take_place(p, q, j, trial);
+        double cost = seen + likely * cost_of(p, q, k, trial);
+        if (seen > limit || cost >= least)
+            break;
+        least = cost;
+        memcpy(best, trial, (size_t)k * q * sizeof *best);
+    }
+    return KITH_OK;
+}
+
+/* Halve the widest point (by the cost inside it) in a random direction: rows on
+ * both sides of it, at the mean distance of a normal. */
+static void halve(auto_run *run, auto_coreset *c, uint32_t n)
+{
+    uint32_t q = c->q, at = 0;
+    double square = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (c->weight[i] * c->within[i] > c->weight[at] * c->within[at])
+            at = i;
+    double *a = c->points + (size_t)at * q, *b = c->points + (size_t)n * q;
+    for (uint32_t i = 0; i < q; i++) {
+        b[i] = kith_i_coins_normal(&run->coins);
+        square += b[i] * b[i];
+    }
+    double step = .8 * sqrt(c->within[at] / q / fmax(square, 1e-300));
+    for (uint32_t i = 0; i < q; i++) {
+        double move = step * b[i];
+        b[i] = a[i] + move;
+        a[i] -= move;
+    }
+    c->within[at] *= 1 - .64 / q;
+    c->weight[at] /= 2;
+    c->size[at] /= 2;
+    c->within[n] = c->within[at];
+    c->weight[n] = c->weight[at];
+    c->size[n] = c->size[at];
+}
+
+kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
+                              kith_error *err)
+{
+    uint32_t q = coreset->q, n = coreset->n;
+    auto_coreset made;
+    kith_status status = auto_coreset_new(&made, k, q, err);
+    if (status)
+        return status;
+    memcpy(made.points, coreset->points, (size_t)n * q * sizeof *made.points);
+    memcpy(made.weight, coreset->weight, n * sizeof *made.weight);
+    memcpy(made.size, coreset->size, n * sizeof *made.size);
+    memcpy(made.within, coreset->within, n * sizeof *made.within);
+    for (; n < k; n++)
+        halve(run, &made, n);
+    auto_coreset_free(coreset);
+    *coreset = made;
+    return KITH_OK;
+}
+
+kith_status auto_leave_some(auto_run *run, const auto_space *space,
+                            const auto_coreset *coreset, double count_sd,
+                            uint32_t repeats, double *centers, kith_error *err)
+{
+    uint32_t q = space->q, k = run->k;
+    if (k < 2 || q < run->d || run->plan > 0)
+        return KITH_OK;
+    size_t room =
+        (size_t)(2 * q < MOST_WAYS ? 2 * q : MOST_WAYS) * MOST_STRIDES;
+    places p = {.at = kith_i_alloc(room * q, sizeof *p.at),
+                .rows = kith_i_alloc(room, sizeof *p.rows)};
+    double *full = kith_i_alloc((size_t)run->d + q, sizeof *full);
+    double *trial = kith_i_alloc((size_t)k * q, sizeof *trial);
+    kith_status status =
+        p.at && p.rows && full && trial ? KITH_OK : kith_i_fail_memory(err);
+    if (!status) {
+        find_places(run, space, coreset, count_sd, full + run->d, full, &p);
+        if (likely * cost_of(&p, q, k, centers) >
+            at_stake * coreset_cost(coreset, k, centers))
+            status = share_out(run, coreset, &p, repeats, trial, centers, err);
+    }
+    kith_i_free(p.at);
+    kith_i_free(p.rows);
+    kith_i_free(full);
+    kith_i_free(trial);
+    return status;
+}
