@@ -2,13 +2,13 @@
  * start, or breaks at every single refill of a run in turn. */
 /* link: support/entropy_failing.c */
 /* link: support/mem_failing.c */
-#include "dp/release_tensor.h"
+#include "support/each_release.h"
 #include "support/entropy_failing.h"
 #include "support/make_data.h"
 #include "support/mem_failing.h"
 
 /* k * D values make two chunks of noise, so two threads draw. */
-enum { N = 60, K = 4, D = 300, ROUNDS = 2, SMALL = 6, TENSOR = 8 };
+enum { N = 60, K = 4, D = 300, ROUNDS = 2, SMALL = 6 };
 
 static kith_session *open_secure(const double *rows, uint32_t d, double delta)
 {
@@ -59,8 +59,6 @@ static void test_no_generator(void **state)
 
 /* ---- a failure in the middle of each kind of release --------------------- */
 
-typedef kith_status run_fn(kith_session *s, kith_error *err);
-
 static kith_status run_kmeans(kith_session *s, kith_error *err)
 {
     kith_kmeans_options opt;
@@ -75,137 +73,8 @@ static kith_status run_kmeans(kith_session *s, kith_error *err)
     return status;
 }
 
-static void sign_map(const void *arg, const kith_i_block *block,
-                     double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)arg, (void)scratch, (void)value;
-    for (uint32_t r = 0; r < block->rows; r++)
-        cell[r] = block->dense[(size_t)r * block->dimension] > 0;
-}
-
-static kith_status run_cells(kith_session *s, kith_error *err)
-{
-    kith_i_map map = {.run = sign_map};
-    kith_i_loss half = kith_i_session_left(s) / 2;
-    kith_i_cells_spec spec = {.what = "test",
-                              .cells = 2,
-                              .width = SMALL,
-                              .count_charge = half,
-                              .sum_charge = half};
-    kith_i_cells cells;
-    kith_status status = kith_i_release_cells(s, &map, &spec, &cells, err);
-    if (status) {
-        assert_null(cells.counts);
-        assert_null(cells.sums);
-        assert_null(cells.sum_sd);
-    }
-    kith_i_cells_free(&cells);
-    return status;
-}
-
-static kith_status run_quantile(kith_session *s, kith_error *err)
-{
-    kith_i_map map = {.run = sign_map};
-    uint32_t bin = 77;
-    kith_status status = kith_i_release_quantile(
-        s, &map, "test", 2, 0.5, kith_i_session_left(s), &bin, err);
-    assert_true(status ? bin == 77 : bin < 2);
-    return status;
-}
-
-static kith_status run_grams(kith_session *s, int by_trace, kith_error *err)
-{
-    kith_i_map map = {.run = sign_map};
-    kith_i_gram_spec spec = {.what = "test",
-                             .cells = 2,
-                             .width = SMALL,
-                             .by_trace = by_trace,
-                             .charge = kith_i_session_left(s)};
-    int64_t gram[2 * SMALL * SMALL];
-    double sd;
-    kith_status status = kith_i_release_gram(s, &map, &spec, gram, &sd, err);
-    for (size_t i = 0; status && i < sizeof gram / sizeof *gram; i++)
-        assert_int_equal(gram[i], 0); /* exact sums must not stay behind */
-    return status;
-}
-
-static kith_status run_gram(kith_session *s, kith_error *err)
-{
-    return run_grams(s, 0, err);
-}
-
-static kith_status run_wishart(kith_session *s, kith_error *err)
-{
-    return run_grams(s, 1, err);
-}
-
-/* Fourth moments: in pure DP a matrix of more than one chunk of deviates. */
-static kith_status run_tensor(kith_session *s, kith_error *err)
-{
-    kith_i_tensor_spec spec = {
-        .what = "test", .bits = 10, .charge = kith_i_session_left(s)};
-    kith_i_tensor about;
-    int64_t out[330];
-    assert_int_equal(kith_i_quartic_size(TENSOR), 330);
-    kith_status status = kith_i_release_tensor(s, &spec, out, &about, err);
-    for (size_t i = 0; status && i < 330; i++)
-        assert_int_equal(out[i], 0);
-    return status;
-}
-
-static void digit_keys(const void *arg, const kith_i_block *block,
-                       double *scratch, uint64_t *key)
-{
-    (void)arg, (void)scratch;
-    for (uint32_t r = 0; r < block->rows; r++)
-        key[r] = (uint64_t)(block->dense[(size_t)r * block->dimension] + 32768);
-}
-
-static kith_status run_sparse(kith_session *s, kith_error *err)
-{
-    kith_i_sparse_spec spec = {.what = "test",
-                               .domain_size = 65536,
-                               .threshold = 12, /* some hundred show */
-                               .charge = kith_i_session_left(s)};
-    kith_i_sparse_cell *cells = (kith_i_sparse_cell *)s;
-    size_t count = 77;
-    double sd;
-    kith_status status = kith_i_release_sparse(
-        s, &(kith_i_key_map){.run = digit_keys, .scratch = 0}, &spec, &cells,
-        &count, &sd, err);
-    if (status) {
-        assert_null(cells);
-        assert_int_equal(count, 0);
-    }
-    kith_i_free(cells);
-    return status;
-}
-
-static void first_loss(const void *arg, const kith_i_block *block,
-                       double *scratch, int32_t *loss)
-{
-    (void)arg, (void)scratch;
-    for (uint32_t r = 0; r < block->rows; r++)
-        for (int32_t c = 0; c < 3; c++)
-            loss[r * 3 + (uint32_t)c] = c;
-}
-
-static kith_status run_select(kith_session *s, kith_error *err)
-{
-    kith_i_select_spec spec = {.what = "test",
-                               .candidates = 3,
-                               .bound = 2,
-                               .charge = kith_i_session_left(s)};
-    uint32_t chosen = 77;
-    kith_status status = kith_i_release_select(
-        s, &(kith_i_loss_map){.run = first_loss, .scratch = 0}, &spec, &chosen,
-        err);
-    assert_true(status ? chosen == 77 : chosen < 3);
-    return status;
-}
-
 /* The n-th refill fails. Returns how many there were. */
-static size_t fail_once(run_fn *run, const double *rows, uint32_t d,
+static size_t fail_once(release_fn *run, const double *rows, uint32_t d,
                         double delta, size_t n)
 {
     kith_session *s = open_secure(rows, d, delta);
@@ -223,7 +92,7 @@ static size_t fail_once(run_fn *run, const double *rows, uint32_t d,
     return refills;
 }
 
-static void fail_everywhere(run_fn *run, uint32_t d, size_t least)
+static void fail_everywhere(release_fn *run, uint32_t d, size_t least)
 {
     double *rows = make_rows(N, d, 3, 1);
     for (int pure = 0; pure <= 1; pure++) {
@@ -245,13 +114,9 @@ static void test_kmeans(void **state)
 static void test_releases(void **state)
 {
     (void)state;
-    fail_everywhere(run_cells, SMALL, 2);
-    fail_everywhere(run_quantile, SMALL, 1);
-    fail_everywhere(run_gram, SMALL, 2);
-    fail_everywhere(run_wishart, SMALL, 2);
-    fail_everywhere(run_tensor, TENSOR, 3);
-    fail_everywhere(run_sparse, SMALL, 2);
-    fail_everywhere(run_select, SMALL, 1);
+    for (size_t i = 0; i < EACH_RELEASE; i++)
+        fail_everywhere(each_release[i].release, each_release[i].d,
+                        each_release[i].words);
 }
 
 int main(void)

@@ -4,45 +4,9 @@
  * <= 1e-6 each, seeded. */
 #include <math.h>
 
-#include "plain/local_crowd.h"
-#include "support/cmocka_all.h"
+#include "support/local_rows.h"
 
-enum { D = 2, N = 30000, K = 2 };
-static const double POINTS[] = {-.5, -.5, .5, .5};
-static const double RADII[] = {.5, .25};
-
-static kith_dataset *make_rows(size_t rows)
-{
-    static double x[N * D];
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, 1, 0);
-    for (size_t i = 0; i < rows; i++)
-        for (size_t t = 0; t < D; t++)
-            x[i * D + t] =
-                (i % 3 ? -.5 : .5) + .1 + .05 * kith_i_coins_normal(&coins);
-    double low = -1, high = 1;
-    kith_bounds bounds = {.lower = &low, .upper = &high, .box_count = 1};
-    kith_dataset *data = NULL;
-    assert_int_equal(kith_dataset_from_rows(x, rows, D, &bounds, &data, NULL),
-                     KITH_OK);
-    return data;
-}
-
-static kith_i_question question_of(kith_i_report_kind report, double share)
-{
-    return (kith_i_question){.what = "test",
-                             .share = share,
-                             .epsilon = 2,
-                             .report = report,
-                             .place = {.kind = KITH_I_PLACE_NEAREST,
-                                       .places = K,
-                                       .lens = {.q = D, .d = D},
-                                       .points = POINTS},
-                             .bands = 5,
-                             .top = 1,
-                             .centers = POINTS,
-                             .radii = RADII};
-}
+enum { D = CROWD_D, N = 30000, K = CROWD_K };
 
 typedef kith_status open_fn(const kith_dataset *, const kith_i_crowd_options *,
                             kith_i_collector **, kith_error *);
@@ -70,14 +34,14 @@ enum { ASKED = 6 };
 
 static void fill(kith_i_question *q)
 {
-    q[0] = question_of(KITH_I_REPORT_DISTANCE, .2);
-    q[1] = question_of(KITH_I_REPORT_SYMBOL, .2);
+    q[0] = crowd_question(KITH_I_REPORT_DISTANCE, .2);
+    q[1] = crowd_question(KITH_I_REPORT_SYMBOL, .2);
     q[1].randomizer = KITH_I_RANDOMIZER_OLH;
-    q[2] = question_of(KITH_I_REPORT_SYMBOL, .1);
+    q[2] = crowd_question(KITH_I_REPORT_SYMBOL, .1);
     q[2].randomizer = KITH_I_RANDOMIZER_HADAMARD;
-    q[3] = question_of(KITH_I_REPORT_VECTOR, .2);
-    q[4] = question_of(KITH_I_REPORT_MOMENT, .2);
-    q[5] = question_of(KITH_I_REPORT_VECTOR, .1);
+    q[3] = crowd_question(KITH_I_REPORT_VECTOR, .2);
+    q[4] = crowd_question(KITH_I_REPORT_MOMENT, .2);
+    q[5] = crowd_question(KITH_I_REPORT_VECTOR, .1);
     q[5].randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
     q[5].delta = 1e-5;
 }
@@ -98,7 +62,7 @@ static void test_law_agrees_with_honest(void **state)
 {
     (void)state;
     enum { RUNS = 24, MOST = 16 };
-    kith_dataset *data = make_rows(6000);
+    kith_dataset *data = crowd_rows(6000);
     double mean[2][ASKED][MOST] = {0}, square[2][ASKED][MOST] = {0};
     kith_i_question q[ASKED];
     fill(q);
@@ -153,7 +117,7 @@ static void test_law_has_the_stated_noise(void **state)
 {
     (void)state;
     enum { RUNS = 300, MOST = 16 };
-    kith_dataset *data = make_rows(1000);
+    kith_dataset *data = crowd_rows(1000);
     kith_i_question q[ASKED];
     fill(q);
     double mean[ASKED][MOST] = {0}, square[ASKED][MOST] = {0}, noise[ASKED];
@@ -200,7 +164,8 @@ static void test_groups_do_not_overlap(void **state)
         kith_i_crowd crowd = {.asked = 0};
         uint64_t at = 0;
         for (int g = 0; g < 4; g++) {
-            kith_i_question q = question_of(KITH_I_REPORT_SYMBOL, shares[i][g]);
+            kith_i_question q =
+                crowd_question(KITH_I_REPORT_SYMBOL, shares[i][g]);
             kith_i_group group = kith_i_crowd_group(&crowd, &q, &m);
             if (group.length == 0)
                 continue;
@@ -215,7 +180,7 @@ static void test_groups_do_not_overlap(void **state)
 static void test_near_the_truth(void **state)
 {
     (void)state;
-    kith_dataset *data = make_rows(N);
+    kith_dataset *data = crowd_rows(N);
     for (int which = 0; which < 2; which++) {
         kith_i_question q[ASKED];
         kith_i_answer a[ASKED];
@@ -265,7 +230,7 @@ static void test_near_the_truth(void **state)
 static void test_threads_do_not_show(void **state)
 {
     (void)state;
-    kith_dataset *data = make_rows(5000);
+    kith_dataset *data = crowd_rows(5000);
     for (int which = 0; which < 2; which++) {
         kith_i_question q[ASKED];
         kith_i_answer a[2][ASKED];
@@ -292,13 +257,13 @@ static void test_threads_do_not_show(void **state)
 static void test_again(void **state)
 {
     (void)state;
-    kith_dataset *data = make_rows(20000);
+    kith_dataset *data = crowd_rows(20000);
     static const double half[] = {1, 1}, shift[] = {0, 0};
     static const uint64_t wanted[] = {0, 1};
     for (int which = 0; which < 2; which++)
         for (int small = 0; small < 2; small++) {
             uint32_t cells = small ? 4 : 1 << 20;
-            kith_i_question q = question_of(KITH_I_REPORT_SYMBOL, 1);
+            kith_i_question q = crowd_question(KITH_I_REPORT_SYMBOL, 1);
             q.place = (kith_i_place){
                 .kind = KITH_I_PLACE_GRID,
                 .places = (uint64_t)cells * cells,
@@ -335,14 +300,14 @@ static void test_again(void **state)
 static void test_nobody_and_empty(void **state)
 {
     (void)state;
-    kith_dataset *data = make_rows(500);
+    kith_dataset *data = crowd_rows(500);
     static const double half[] = {1, 1};
     for (int which = 0; which < 2; which++) {
         kith_i_question q[3];
         kith_i_answer a[3];
-        q[0] = question_of(KITH_I_REPORT_DISTANCE, 0); /* all dropped */
-        q[1] = question_of(KITH_I_REPORT_VECTOR, 0);
-        q[2] = question_of(KITH_I_REPORT_SYMBOL, .5); /* an empty list */
+        q[0] = crowd_question(KITH_I_REPORT_DISTANCE, 0); /* all dropped */
+        q[1] = crowd_question(KITH_I_REPORT_VECTOR, 0);
+        q[2] = crowd_question(KITH_I_REPORT_SYMBOL, .5); /* an empty list */
         q[2].place = (kith_i_place){
             .kind = KITH_I_PLACE_LIST,
             .grid = {.lens = {D, D, NULL, NULL, half}, .side = 1, .cells = 2}};
@@ -371,10 +336,10 @@ static void test_nobody_and_empty(void **state)
 static void test_spend_trace(void **state)
 {
     (void)state;
-    kith_dataset *data = make_rows(500);
+    kith_dataset *data = crowd_rows(500);
     for (int which = 0; which < 2; which++) {
         kith_i_collector *c = open_with(OPENERS[which], data, 3, 2);
-        kith_i_question q = question_of(KITH_I_REPORT_SYMBOL, 1);
+        kith_i_question q = crowd_question(KITH_I_REPORT_SYMBOL, 1);
         kith_i_answer a;
         q.epsilon = 2.0 / 3;
         for (int i = 0; i < 3; i++) {
@@ -393,7 +358,7 @@ static void test_spend_trace(void **state)
         q.partition = 0;
         q.epsilon = 2.01;
         assert_int_not_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
-        q = question_of(KITH_I_REPORT_VECTOR, 1);
+        q = crowd_question(KITH_I_REPORT_VECTOR, 1);
         q.randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
         q.delta = 2e-5;
         assert_int_not_equal(c->ask(c, &q, 1, &a, NULL), KITH_OK);
