@@ -6,11 +6,7 @@
  * rounding). The noise is steered to where the loss is largest, so that the
  * audit has power: planted mistakes (half the noise, sqrt d forgotten, exact n
  * used, shares above 1) must be caught. */
-#include <math.h>
-
-#include "dp/dp_i.h"
-#include "support/make_data.h"
-#include "support/noise_replay.h"
+#include "support/replay_suite.h"
 
 typedef struct {
     const char *name;
@@ -26,8 +22,9 @@ typedef struct {
 
 /* Rows of the claim; the last is the one in question, or (other) what takes
  * its place. */
-static double *rows_of(const claim *c, int other)
+static double *rows_of(const void *arg, int other)
 {
+    const claim *c = arg;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 4, 2);
     double *rows = calloc(c->n * c->d, sizeof *rows);
@@ -79,8 +76,10 @@ static void run_auto(kith_session *s, uint32_t k)
     kith_result_free(r);
 }
 
-static void run(const claim *c, const double *rows, size_t n, double more)
+static void run(const void *arg, const double *rows, size_t n, double more,
+                double *charged)
 {
+    const claim *c = arg;
     kith_session *s =
         open_session(load(rows, n, c->d, unit_box()), c->epsilon * more,
                      c->delta, c->neighbors, 1, 1);
@@ -88,43 +87,8 @@ static void run(const claim *c, const double *rows, size_t n, double more)
         run_gram(s, c->d);
     else
         run_auto(s, c->k);
+    replay_session(s, charged);
     kith_session_close(s);
-}
-
-/* Loss of the worst transcript found, in units of what was promised; huge when
- * the replay took another path. more: the session believes that it may spend
- * this many times the epsilon. */
-static double worst(const claim *c, replay_fault fault, double more)
-{
-    double *a = rows_of(c, 0), *b = rows_of(c, 1);
-    size_t m = c->neighbors == KITH_REPLACE_ONE ? c->n : c->n - 1;
-    double most = 0, promised = c->epsilon;
-    kith_i_loss total;
-    kith_measure measure;
-    kith_privacy privacy = {c->epsilon, c->delta, c->neighbors};
-    if (kith_i_privacy_total(&privacy, &measure, &total, NULL))
-        fail();
-    if (measure == KITH_GAUSSIAN_DP)
-        promised = pow(kith_i_loss_value(total, measure), 2);
-    replay_reset(fault);
-    size_t calls = 1;
-    for (size_t known = 0; known <= calls && most < 1e9; known++) {
-        /* one more release is steered each time */
-        replay.known = known;
-        replay_record(11);
-        run(c, a, c->n, more);
-        calls = replay.calls;
-        replay_again();
-        run(c, b, m, more);
-        if (replay.differs || replay.calls != calls)
-            most = HUGE_VAL;
-        else
-            most = fmax(most, measure == KITH_GAUSSIAN_DP ? replay.squares
-                                                          : fabs(replay.loss));
-    }
-    free(a);
-    free(b);
-    return most / promised;
 }
 
 /* With few rows auto hands over to lloyd. */
@@ -151,43 +115,45 @@ static const claim claims[] = {
     {"Gaussian second moments", 4, 0, 50, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 1,
      0, 0},
 };
-enum { CLAIMS = sizeof claims / sizeof *claims };
 
-static void test_claims_stand(void **state)
+/* Mistakes that must show in a pair. */
+enum { HALF = 1, OVER = 2, ROOT = 4, COUNT = 8 };
+
+static const replay_mistake mistakes[] = {
+    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
+    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
+    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
+    {"  exact n", COUNT, FAULT_EXACT_N, 1},
+};
+
+static replay_case case_of(const void *arg)
 {
-    (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        double loss = worst(&claims[i], FAULT_NONE, 1);
-        print_message("%-26s loss %.3f of what was promised\n", claims[i].name,
-                      loss);
-        assert_true(loss <= 1 + 1e-6);
-        /* else a factor of 2 (4 of mu^2) could hide */
-        assert_true(loss > (claims[i].delta > 0 ? .28 : .55));
-    }
+    const claim *c = arg;
+    return (replay_case){c->name,
+                         {c->epsilon, c->delta, c->neighbors},
+                         c->n,
+                         HALF | OVER | (c->root ? ROOT : 0) |
+                             (c->count ? COUNT : 0),
+                         /* else a factor of 2 (4 of mu^2) could hide */
+                         c->delta > 0 ? .28 : .55};
 }
 
-static void test_mistakes_are_caught(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        const claim *c = &claims[i];
-        double half = worst(c, FAULT_HALF_THE_NOISE, 1);
-        double over = worst(c, FAULT_NONE, 2.5); /* shares sum to 2.5 */
-        double root = c->root ? worst(c, FAULT_SQRT_D, 1) : HUGE_VAL;
-        double count = c->count ? worst(c, FAULT_EXACT_N, 1) : HUGE_VAL;
-        print_message("%-26s half %.3f, over %.3f, sqrt d %.3f, exact n %.3f\n",
-                      c->name, half, over, root, count);
-        assert_true(half > 1 && over > 1);
-        assert_true(!c->root || root > 1);
-        assert_true(!c->count || count > 1);
-    }
-}
+static replay_suite suite = {
+    .claims = claims,
+    .size = sizeof *claims,
+    .count = sizeof claims / sizeof *claims,
+    .of = case_of,
+    .rows = rows_of,
+    .run = run,
+    .mistakes = mistakes,
+    .mistake_count = sizeof mistakes / sizeof *mistakes,
+};
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_stand),
-        cmocka_unit_test(test_mistakes_are_caught),
+        cmocka_unit_test_prestate(replay_claims_stand, &suite),
+        cmocka_unit_test_prestate(replay_mistakes_are_caught, &suite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
