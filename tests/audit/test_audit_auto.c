@@ -116,16 +116,6 @@ static const claim claims[] = {
      0, 0},
 };
 
-/* Mistakes that must show in a pair. */
-enum { HALF = 1, OVER = 2, ROOT = 4, COUNT = 8 };
-
-static const replay_mistake mistakes[] = {
-    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
-    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
-    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
-    {"  exact n", COUNT, FAULT_EXACT_N, 1},
-};
-
 static replay_case case_of(const void *arg)
 {
     const claim *c = arg;
@@ -145,15 +135,9 @@ static replay_suite suite = {
     .of = case_of,
     .rows = rows_of,
     .run = run,
-    .mistakes = mistakes,
-    .mistake_count = sizeof mistakes / sizeof *mistakes,
 };
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(replay_claims_stand, &suite),
-        cmocka_unit_test_prestate(replay_mistakes_are_caught, &suite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return replay_main(&suite);
 }

@@ -35,9 +35,6 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
 /* ---- neighbouring data ----------------------------------------------------
  */
 
-/* Mistakes that must show in a pair. */
-enum { HALF = 1, OVER = 2, EMPTY = 4, COUNT = 8, ROOT = 16, CLAMP = 32 };
-
 typedef struct {
     const char *name;
     uint32_t d, k;
@@ -124,15 +121,6 @@ static const claim claims[] = {
      0, HALF | OVER | EMPTY, 0.6},
 };
 
-static const replay_mistake mistakes[] = {
-    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
-    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
-    {"  empty cubes skipped", EMPTY, FAULT_EMPTY_SKIPPED, 1},
-    {"  exact n", COUNT, FAULT_EXACT_N, 1},
-    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
-    {"  losses beyond the bound", CLAMP, FAULT_UNCLAMPED, 1},
-};
-
 static replay_case case_of(const void *arg)
 {
     const claim *c = arg;
@@ -150,8 +138,6 @@ static replay_suite suite = {
     .of = case_of,
     .rows = rows_of,
     .run = run,
-    .mistakes = mistakes,
-    .mistake_count = sizeof mistakes / sizeof *mistakes,
 };
 
 /* ---- the probabilities that the audit is made of --------------------------

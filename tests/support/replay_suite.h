@@ -17,12 +17,31 @@ typedef struct {
     double least; /* the loss found must be at least this, else it is blind */
 } replay_case;
 
-typedef struct {
+/* Mistakes that may be planted; CLIP is what the test makes of it. */
+enum {
+    HALF = 1,
+    OVER = 2,
+    EMPTY = 4,
+    COUNT = 8,
+    ROOT = 16,
+    CLAMP = 32,
+    CLIP = 64
+};
+static const struct {
     const char *name;
     int flag;
     replay_fault fault;
     double more; /* the session believes it may spend that many epsilon */
-} replay_mistake;
+} replay_mistakes[] = {
+    {"  half the noise", HALF, FAULT_HALF_THE_NOISE, 1},
+    {"  shares sum to 2.5", OVER, FAULT_NONE, 2.5},
+    {"  empty cubes skipped", EMPTY, FAULT_EMPTY_SKIPPED, 1},
+    {"  exact n", COUNT, FAULT_EXACT_N, 1},
+    {"  sqrt d forgotten", ROOT, FAULT_SQRT_D, 1},
+    {"  beyond the bound", CLAMP, FAULT_UNCLAMPED, 1},
+    {"  not clipped", CLIP, FAULT_UNCLIPPED, 1},
+};
+enum { REPLAY_MISTAKES = sizeof replay_mistakes / sizeof *replay_mistakes };
 
 typedef struct {
     const void *claims; /* an array of the test's own claims */
@@ -31,8 +50,6 @@ typedef struct {
     /* the rows of a claim; other: what takes the last one's place */
     double *(*rows)(const void *claim, int other);
     replay_run *run;
-    const replay_mistake *mistakes;
-    size_t mistake_count;
 } replay_suite;
 
 static inline const void *replay_claim(const replay_suite *s, size_t i)
@@ -72,16 +89,26 @@ static inline void replay_mistakes_are_caught(void **state)
     for (size_t i = 0; i < s->count; i++) {
         replay_case c = s->of(replay_claim(s, i));
         print_message("%s\n", c.name);
-        for (size_t j = 0; j < s->mistake_count; j++) {
-            const replay_mistake *m = &s->mistakes[j];
-            if (!(c.caught & m->flag))
+        for (size_t j = 0; j < REPLAY_MISTAKES; j++) {
+            if (!(c.caught & replay_mistakes[j].flag))
                 continue;
             replay_losses l =
-                replay_one(s, replay_claim(s, i), m->fault, m->more);
-            replay_print(m->name, &l);
+                replay_one(s, replay_claim(s, i), replay_mistakes[j].fault,
+                           replay_mistakes[j].more);
+            replay_print(replay_mistakes[j].name, &l);
             assert_true(replay_worst(&l) > 1 + 1e-6);
         }
     }
+}
+
+/* The whole program, unless there is more to test. */
+static inline int replay_main(replay_suite *suite)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(replay_claims_stand, suite),
+        cmocka_unit_test_prestate(replay_mistakes_are_caught, suite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif
