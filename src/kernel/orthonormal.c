@@ -25,6 +25,14 @@ static double clean_row(double *rows, uint32_t j, uint32_t d)
     return sqrt(dot(row, row, d));
 }
 
+int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d)
+{
+    double *row = rows + (size_t)j * d, length = clean_row(rows, j, d);
+    for (uint32_t t = 0; length > 0 && t < d; t++)
+        row[t] /= length;
+    return length > 0;
+}
+
 void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
                            kith_i_coins *coins)
 {

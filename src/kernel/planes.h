@@ -9,6 +9,10 @@
 /* ---- orthonormal.c --------------------------------------------------------
  */
 
+/* Make row j orthogonal to those before it, which are orthonormal, and of
+ * length 1; 0 if nothing is left of it. */
+int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d);
+
 /* Make q rows of d numbers orthonormal, in place (q <= d). A row that depends
  * on the ones before it is replaced by a random direction. */
 void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,

@@ -13,6 +13,7 @@
 
 #include "kernel/kernel_i.h"
 #include "kernel/linear.h"
+#include "kernel/planes.h"
 
 kith_status kith_i_bingham_open(kith_i_bingham *s, uint32_t d, uint32_t q,
                                 kith_error *err)
@@ -47,28 +48,11 @@ void kith_i_bingham_close(kith_i_bingham *s)
 void kith_i_plane_haar(double *rows, uint32_t q, uint32_t d,
                        kith_i_words *words)
 {
-    for (uint32_t j = 0; j < q; j++) {
-        double *row = rows + (size_t)j * d, length = 0;
-        for (uint32_t i = 0; i < d; i++)
-            row[i] = kith_i_words_normal(words);
-        for (int pass = 0; pass < 2; pass++)
-            for (uint32_t o = 0; o < j; o++) {
-                const double *other = rows + (size_t)o * d;
-                double c = 0;
-                for (uint32_t i = 0; i < d; i++)
-                    c += row[i] * other[i];
-                for (uint32_t i = 0; i < d; i++)
-                    row[i] -= c * other[i];
-            }
-        for (uint32_t i = 0; i < d; i++)
-            length += row[i] * row[i];
-        if (!(length > 0)) { /* has probability 0 */
-            j--;
-            continue;
-        }
-        for (uint32_t i = 0; i < d; i++)
-            row[i] /= sqrt(length);
-    }
+    for (uint32_t j = 0; j < q; j++)
+        do
+            for (uint32_t i = 0; i < d; i++)
+                rows[(size_t)j * d + i] = kith_i_words_normal(words);
+        while (!kith_i_orthonormal_row(rows, j, d)); /* probability 0 */
 }
 
 /* ---- the column sweep -----------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include "chain.h"
 #include "kernel/linear.h"
+#include "kernel/planes.h"
 
 enum { DEFAULT_SWEEPS = 5000, REFRESH = 512, ROWS = KITH_I_LABEL_ROWS };
 
@@ -112,25 +113,11 @@ static int propose(walk *w, const double *from, double step)
     uint32_t q = w->job->q, d = w->job->d;
     double *to = w->plane, scale = step / sqrt(d);
     for (uint32_t j = 0; j < q; j++) {
-        double *row = to + (size_t)j * d, square = 0;
         for (uint32_t i = 0; i < d; i++)
-            row[i] =
+            to[(size_t)j * d + i] =
                 from[(size_t)j * d + i] + scale * kith_i_words_normal(w->coins);
-        for (int pass = 0; pass < 2; pass++)
-            for (uint32_t o = 0; o < j; o++) {
-                const double *other = to + (size_t)o * d;
-                double c = 0;
-                for (uint32_t i = 0; i < d; i++)
-                    c += row[i] * other[i];
-                for (uint32_t i = 0; i < d; i++)
-                    row[i] -= c * other[i];
-            }
-        for (uint32_t i = 0; i < d; i++)
-            square += row[i] * row[i];
-        if (!(square > 0))
+        if (!kith_i_orthonormal_row(to, j, d))
             return 0;
-        for (uint32_t i = 0; i < d; i++)
-            row[i] /= sqrt(square);
     }
     return 1;
 }
