@@ -9,6 +9,8 @@ enum { FEW_ROUNDS = 3 };
 static const double caught = .25;
 /* Noise of a round, of the rows' variance, from which on clusters are none. */
 static const double hopeless = 4;
+/* Bounds that are so many times wider than the rows. */
+static const double far_wider = 8;
 
 /* Rows that spread alike in all directions, spread being that of a coordinate,
  * are best served by k centres in random directions at this distance from their
@@ -80,6 +82,31 @@ static void draw_together(const auto_run *run, double best, double total,
         }
 }
 
+/* The k centres when one mean is all that is known. One is the mean itself, so
+ * that nothing is lost against it, however badly the spread is known; the
+ * others are in random directions, at the best distance for rows that spread
+ * alike in all of them. Where the bounds are far wider than that, every other
+ * one is further out: single rows may be anywhere. */
+static void spread_about(auto_run *run, const double *mean, double best,
+                         double *full)
+{
+    uint32_t k = run->k, d = run->d;
+    best = fmax(best, 1); /* a step: all rows may be equal */
+    double wider = log((double)kith_i_domain_l2(run->domain) / best);
+    for (uint32_t j = 0; j < k; j++) {
+        double *c = full + (size_t)j * d, square = 0, at = j > 0 ? best : 0;
+        for (uint32_t i = 0; i < d; i++) {
+            c[i] = kith_i_coins_normal(&run->coins);
+            square += c[i] * c[i];
+        }
+        if (j > 0 && j % 2 == 0 && wider > log(far_wider))
+            at *= exp(wider * j / k);
+        for (uint32_t i = 0; i < d; i++)
+            c[i] = mean[i] + at * c[i] / sqrt(square);
+        kith_i_domain_clip(run->domain, c);
+    }
+}
+
 /* Means of k clusters would be further off than the rows are from their mean:
  * that mean, better than before, and the k centres about it. */
 static kith_status one_mean(auto_run *run, auto_space *space,
@@ -92,18 +119,10 @@ static kith_status one_mean(auto_run *run, auto_space *space,
     if (!status)
         status =
             auto_improve_mean(run, space, 1 - 1e-9 - run->used, &noise, err);
-    for (uint32_t j = 0; !status && j < k; j++) {
-        double *c = full + (size_t)j * d, square = 0;
-        for (uint32_t i = 0; i < d; i++) {
-            c[i] = kith_i_coins_normal(&run->coins);
-            square += c[i] * c[i];
-        }
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = space->mean[i] + best * c[i] / sqrt(square);
-        kith_i_domain_clip(run->domain, c);
-        result->weights[j] = run->n_hat / k;
-    }
     if (!status) {
+        spread_about(run, space->mean, best, full);
+        for (uint32_t j = 0; j < k; j++)
+            result->weights[j] = run->n_hat / k;
         kith_i_result_set_centers(result, run->domain, full);
         result->noise = noise * result->step;
         result->carried = 1;
@@ -121,6 +140,10 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
 {
     kith_kmeans_options opt = *run->opt;
     uint32_t d = run->d;
+    kith_status status =
+        space->split ? KITH_OK : auto_look_closer(run, space, err);
+    if (status)
+        return status;
     double part = 1 - run->used, spread = sqrt(space->trace / d);
     double bound = (double)kith_i_domain_l2(run->domain);
     double far = sqrt(d) * run->k / run->n_hat;
@@ -139,9 +162,9 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     double *mean = kith_i_alloc(2 * (size_t)d, sizeof *mean);
     if (!mean)
         return kith_i_fail_memory(err);
-    kith_status status =
-        kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
-    if (!status && run->plan <= 0 && space->norms.seen)
+    status = kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
+    /* not when some are far away: they would be drawn in too */
+    if (!status && run->plan <= 0 && space->norms.seen && !space->split)
         draw_together(run, best_distance(spread * result->step, run->k),
                       mean_of(run, space, result, mean, mean + d), mean,
                       result);

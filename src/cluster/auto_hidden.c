@@ -14,12 +14,13 @@ static const double shortest = 1.5, apart = .2;
 /* How much of what noise may hide is likely to be there; what the coreset may
  * lose, and how much must be at stake, of its cost. */
 static const double likely = .1, harm = .3, at_stake = .01;
-enum { MOST_WAYS = 64, MOST_STRIDES = 12, SEEDINGS = 4 };
+enum { MOST_WAYS = 64, MOST_STRIDES = 12, SEEDINGS = 4, MANY_CLUSTERS = 100 };
 
 typedef struct {
     uint32_t n;
-    double *at;   /* n x q */
-    double *rows; /* that may hide there */
+    double *at;           /* n x q */
+    double *rows;         /* that may hide there */
+    double *near, *apart; /* scratch of the search */
 } places;
 
 /* Pull a point of the view into the bounds of the rows. full: d of scratch. */
@@ -97,11 +98,9 @@ static void find_places(const auto_run *run, const auto_space *space,
 static double nearest(const double *at, uint32_t q, uint32_t k,
                       const double *centers)
 {
-    double best = HUGE_VAL;
-    for (uint32_t j = 0; j < k; j++)
-        best =
-            fmin(best, kith_i_distance_squared(at, centers + (size_t)j * q, q));
-    return best;
+    double square;
+    (void)kith_i_nearest(at, centers, k, q, &square);
+    return square;
 }
 
 /* Cost of the places for these centres. */
@@ -129,20 +128,34 @@ static double coreset_cost(const auto_coreset *c, uint32_t k,
     return sum;
 }
 
-/* The next of k centres goes to the place that brings most. */
-static void take_place(const places *p, uint32_t q, uint32_t k, double *centers)
+/* Squared distance of each place from the nearest of k centres. */
+static void measure(const places *p, uint32_t q, uint32_t k,
+                    const double *centers)
 {
-    double best = HUGE_VAL, *to = centers + (size_t)k * q;
-    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        p->near[i] = nearest(p->at + (size_t)i * q, q, k, centers);
+}
+
+/* A centre goes to the place that brings most; near is kept up. */
+static void take_place(const places *p, uint32_t q, double *center)
+{
+    double best = HUGE_VAL;
+    const double *at = p->at;
     for (uint32_t i = 0; i < p->n; i++) {
-        memcpy(to, p->at + (size_t)i * q, q * sizeof *to);
-        double cost = cost_of(p, q, k + 1, centers);
+        const double *to = p->at + (size_t)i * q;
+        double cost = 0;
+        kith_i_distances_squared(p->at, p->n, q, to, p->apart);
+        for (uint32_t j = 0; j < p->n; j++)
+            cost += p->rows[j] * fmin(p->near[j], p->apart[j]);
         if (cost < best) {
             best = cost;
-            at = i;
+            at = to;
         }
     }
-    memcpy(to, p->at + (size_t)at * q, q * sizeof *to);
+    memcpy(center, at, q * sizeof *center);
+    kith_i_distances_squared(p->at, p->n, q, center, p->apart);
+    for (uint32_t j = 0; j < p->n; j++)
+        p->near[j] = fmin(p->near[j], p->apart[j]);
 }
 
 /* As many of the k centres are moved to places as bring more than they cost,
@@ -155,14 +168,17 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
     double seen = coreset_cost(coreset, k, best);
     double least = seen + likely * cost_of(p, q, k, best);
     double limit = (1 + harm) * seen;
+    /* of many clusters, one search for each m is time enough */
+    uint32_t searches = k > MANY_CLUSTERS ? 1 : repeats;
     for (uint32_t m = 1; m <= p->n && m < k; m += m < 4 ? 1 : m / 2) {
         kith_status status =
-            auto_solve(run, coreset, k - m, repeats, SEEDINGS, 1, trial, err);
+            auto_solve(run, coreset, k - m, searches, SEEDINGS, 1, trial, err);
         if (status)
             return status;
         seen = coreset_cost(coreset, k - m, trial);
+        measure(p, q, k - m, trial);
         for (uint32_t j = k - m; j < k; j++)
-            take_place(p, q, j, trial);
+            take_place(p, q, trial + (size_t)j * q);
         double cost = seen + likely * cost_of(p, q, k, trial);
         if (seen > limit || cost >= least)
             break;
@@ -229,11 +245,14 @@ kith_status auto_leave_some(auto_run *run, const auto_space *space,
     size_t room =
         (size_t)(2 * q < MOST_WAYS ? 2 * q : MOST_WAYS) * MOST_STRIDES;
     places p = {.at = kith_i_alloc(room * q, sizeof *p.at),
-                .rows = kith_i_alloc(room, sizeof *p.rows)};
+                .rows = kith_i_alloc(room, sizeof *p.rows),
+                .near = kith_i_alloc(room, sizeof *p.near),
+                .apart = kith_i_alloc(room, sizeof *p.apart)};
     double *full = kith_i_alloc((size_t)run->d + q, sizeof *full);
     double *trial = kith_i_alloc((size_t)k * q, sizeof *trial);
-    kith_status status =
-        p.at && p.rows && full && trial ? KITH_OK : kith_i_fail_memory(err);
+    kith_status status = p.at && p.rows && p.near && p.apart && full && trial
+                             ? KITH_OK
+                             : kith_i_fail_memory(err);
     if (!status) {
         find_places(run, space, coreset, count_sd, full + run->d, full, &p);
         if (likely * cost_of(&p, q, k, centers) >
@@ -242,6 +261,8 @@ kith_status auto_leave_some(auto_run *run, const auto_space *space,
     }
     kith_i_free(p.at);
     kith_i_free(p.rows);
+    kith_i_free(p.near);
+    kith_i_free(p.apart);
     kith_i_free(full);
     kith_i_free(trial);
     return status;

@@ -149,7 +149,7 @@ typedef struct auto_space {
     const kith_i_view *narrow; /* the view that this one was widened from */
     uint32_t q;
     int blind;       /* the axes are random: no second moments were bought */
-    int unseen;      /* no second moments and few axes: nothing more is known */
+    int unseen;      /* a summary would be noise: auto_hand.c */
     int single;      /* noise leaves room for one mean */
     int split;       /* rows are close together, but for some far away */
     double finer;    /* lattice steps of the view per step of the records */
@@ -184,6 +184,7 @@ kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
                               double *noise, kith_error *err);
 
 /* Whether rows are beyond all that the norms show. */
+kith_status auto_look_closer(auto_run *run, auto_space *space, kith_error *err);
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
                          kith_error *err);
 

@@ -233,6 +233,8 @@ static int is_seen(const auto_run *run, const auto_hist *hist, double part)
            hist->total > part * run->n_hat;
 }
 
+static const double nearly_all = .9;
+
 /* Rows beyond all that the histogram of A4 shows: one bin, so that far fewer
  * stand out than in the histogram. */
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
@@ -252,6 +254,28 @@ kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
     whole_free(run, &w);
     if (!status)
         *out = two.raw[1] > far_sure * two.sd;
+    return status;
+}
+
+/* The bounds are so wide that nearly all rows are in the first bin of A4, whose
+ * variance could be anything: look into it, and once more if need be. */
+kith_status auto_look_closer(auto_run *run, auto_space *space, kith_error *err)
+{
+    kith_status status = KITH_OK;
+    for (int look = 0; !status && look < 2; look++) {
+        const auto_hist *h = &space->norms;
+        if (run->plan > 0 || !h->seen || h->h[0] < nearly_all * h->total)
+            break;
+        auto_hist inside;
+        status =
+            norm_histogram(run, space->mean, 0, "distances close to the mean,",
+                           h->up[0], share_norm[run->pure], &inside, err);
+        if (status || !is_seen(run, &inside, .3))
+            break;
+        inside.seen = 1;
+        space->norms = inside;
+        space->trace = auto_mean_square(&inside);
+    }
     return status;
 }
 

@@ -212,7 +212,9 @@ static kith_status check(const kith_session *session,
                          const kith_kmedian_options *opt, kith_error *err)
 {
     kith_i_loss total = kith_i_session_left(session);
-    kith_i_loss left = kith_i_loss_share(total, 1 - START_SHARE);
+    int pure = kith_i_session_measure(session) == KITH_PURE_DP;
+    kith_i_loss left =
+        kith_i_loss_share(total, (1 - ROWS_SHARE[pure]) * (1 - START_SHARE));
     if (total == 0)
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget of this session is used up");

@@ -15,8 +15,8 @@
 
 #define HEAVY 1.177 /* 3.330 / sqrt 8 */
 
-/* The smaller one. third: making a tensor symmetric leaves a third of the
- * variance. */
+/* The smaller one. part: of the variance, left when it was made symmetric: a
+ * third for a tensor. */
 static kith_i_trace_noise smaller(double l2, double m, double trace, uint32_t p,
                                   int by_trace, double part)
 {

@@ -188,7 +188,7 @@ static int some_of_tridiagonal(const double *d, const double *e, int n,
     }
     dstein_(&n, d, e, &want, values, block, ends, vectors, &n, space, more,
             failed, &info);
-    return info != 0 ? -1 : 0;
+    return info < 0 ? -1 : 0; /* above 0: some are the last of five tries */
 }
 
 int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,

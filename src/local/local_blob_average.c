@@ -206,7 +206,10 @@ static void update(chain *c, update_kind kind)
     } else if (kind == JUMP) {
         double back = jump_density(c, now + 1);
         draw_jump(c, next + 1);
-        ratio = log(back / jump_density(c, next + 1));
+        double there = jump_density(c, next + 1);
+        if (!(there > 0)) /* rounded on to a face */
+            return;
+        ratio = log(back / there);
     } else if (!(jump_density(c, next + 1) > 0)) {
         return;
     }

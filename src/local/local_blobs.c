@@ -208,13 +208,13 @@ static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
     size_t leaves = grow->leaves, q = f->axes;
     kith_i_grow_cell *box = kith_i_local_take(run, leaves, sizeof *box);
     kith_i_grow_cell *open = kith_i_local_take(run, leaves, sizeof *open);
-    double *expected = kith_i_local_numbers(run, leaves, 2);
-    double *mass = expected + leaves;
+    double *expected = kith_i_local_numbers(run, leaves, 1);
+    double *mass = kith_i_local_numbers(run, leaves, 1);
     kith_i_blob_mean mean = {
         .box = box, .open = open, .leaves = grow->leaves, .k = found};
     mean.part = kith_i_local_numbers(run, leaves, found);
     mean.place = kith_i_local_numbers(run, leaves * found, q);
-    if (!box || !open || !expected || !mean.part || !mean.place)
+    if (!box || !open || !expected || !mass || !mean.part || !mean.place)
         return kith_i_fail_memory(err);
     kith_i_grow_cells(grow, box);
     for (size_t l = 0; l < leaves; l++) {

@@ -259,6 +259,8 @@ void kith_i_matrix_choose(double odds, uint32_t width, uint32_t *rank,
                           uint32_t *outputs)
 {
     double least = HUGE_VAL;
+    *rank = MATRICES[0].rank;
+    *outputs = MATRICES[0].outputs;
     for (size_t i = 0; i < sizeof MATRICES / sizeof *MATRICES; i++) {
         uint32_t r = MATRICES[i].rank, n = MATRICES[i].outputs;
         double sd = matrix_sd(kith_i_matrix_solve(odds, width, r, n, 0).alpha,

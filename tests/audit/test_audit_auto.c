@@ -109,6 +109,10 @@ static const claim claims[] = {
     {"Gaussian, wide", 20, 2, 800, 4, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     /* bounds far wider than the rows: shells, and cells of two widths */
     {"shells", 1, 2, 300, 30, 0, KITH_ADD_REMOVE, 1, .002, 0, 0, 1},
+    /* far wider still: all but one in the first bin of distances */
+    {"first bin", 8, 4, 400, 4, 0, KITH_ADD_REMOVE, 1, .0005, 0, 0, 0},
+    {"Gaussian, first bin", 8, 4, 400, 4, 1e-6, KITH_REPLACE_ONE, 1, .0005, 0,
+     0, 0},
     {"second moments", 4, 0, 50, 1, 0, KITH_ADD_REMOVE, 1, .05, 1, 1, 0},
     {"second moments, replaced", 4, 0, 50, 1, 0, KITH_REPLACE_ONE, 1, .05, 1, 1,
      0},

@@ -113,6 +113,13 @@ static void test_wide_bounds(void **state)
     assert_true(compare(make_table(1000, 2, draw_two, -50, 50), 8, 1, 0) < .5);
     assert_true(compare(make_table(1000, 30, draw_two, -50, 50), 8, 1, 1e-6) <
                 1);
+    /* all rows are in the first bin of distances, and k is far too large */
+    assert_true(
+        compare(make_table(5000, 8, draw_normal, -150, 150), 10, 4, 1e-6) < 1);
+    assert_true(compare(make_table(5000, 8, draw_normal, -150, 150), 2, 4, 0) <
+                1.05);
+    assert_true(compare(make_table(20000, 8, draw_normal, -150, 150), 200, 1,
+                        1e-6) < 1);
 }
 
 /* Noise must not be taken for clusters. */
