@@ -165,9 +165,10 @@ static void draw_matrices(const kith_i_law_sums *law, const kith_i_mechanism *m,
         size_t at = 0;
         for (size_t b = 0; b + 1 < m->width; b++)
             for (size_t a = 0; a <= b; a++, at++) {
-                double ones = (double)sums[b * (b + 3) / 2] * unit;
+                size_t aa = a * (a + 3) / 2, bb = b * (b + 3) / 2;
+                double ones = (double)sums[bb] * unit;
                 if (a < b)
-                    ones += (double)sums[a * (a + 3) / 2] * unit;
+                    ones += (double)sums[aa] * unit;
                 out[j * m->kept + at] = draw_entry(
                     &entry[a == b], one.alpha, n, members, ones,
                     (double)sums[at] * unit, (double)squares[at] * unit,
