@@ -243,7 +243,7 @@ kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
     double edge = 0, share = share_far[run->pure];
     for (uint32_t b = 0; b < space->norms.bins; b++)
         edge = space->norms.h[b] > 0 ? space->norms.up[b] : edge;
-    auto_hist two;
+    auto_hist two = {0};
     double one = 1;
     whole w;
     kith_status status = whole_set(&w, run->d, space->mean, 0, err);

@@ -184,10 +184,9 @@ static inline int nearer(const double *score, uint32_t a, uint32_t b)
 uint32_t kith_i_codebook_ranked(const double *score, uint32_t count,
                                 uint32_t place)
 {
-    uint16_t order[KITH_I_CODEBOOK];
+    uint16_t order[KITH_I_CODEBOOK] = {0};
     uint32_t low = 0, high = count;
-    order[0] = 0;
-    for (uint32_t i = 1; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         order[i] = (uint16_t)i;
     /* Quickselect: order[low..high) holds the places low..high-1. */
     while (high - low > 1) {

@@ -92,7 +92,7 @@ static uint32_t gather(const kith_i_grow *grow, kith_i_grow_cell *reports)
 static void bound_widths(const kith_i_grow *grow, kith_i_blob_fit *f)
 {
     const kith_i_grow_node *root = &grow->node[0];
-    double wide = 0, narrow = HUGE_VAL;
+    double wide = root->high[0] - root->low[0], narrow = wide;
     memcpy(f->low, root->low, sizeof f->low);
     memcpy(f->high, root->high, sizeof f->high);
     for (uint32_t i = 0; i < grow->nodes; i++)

@@ -38,8 +38,11 @@ static const char *real_text(double x, char text[32])
         return NULL;
     uint64_t m = (uint64_t)ldexp(frexp(size, &exponent), 53), digits = 0;
     int s = 53 - exponent, fits = 0;
-    for (double power = 1; power * 10 <= size; power *= 10)
-        scale++; /* size is about 10^scale, or less */
+    double power = 10;
+    while (power <= size) { /* size is about 10^scale, or less */
+        power *= 10;
+        scale++;
+    }
     while (!fits) {
         wide product = m;
         for (int p = 0; p < 16 - scale; p++)
