@@ -26,6 +26,11 @@ static double draw_normal(kith_i_coins *coins)
     return .5 + .1 * kith_i_coins_normal(coins);
 }
 
+static double draw_exponential(kith_i_coins *coins)
+{
+    return -log(1 - kith_i_coins_unit(coins));
+}
+
 static double draw_two(kith_i_coins *coins)
 {
     double at = kith_i_coins_unit(coins) < .5 ? .2 : .8;
@@ -103,6 +108,10 @@ static void test_tails(void **state)
     assert_true(compare(make_table(5000, 1, draw_pareto, 0, 1), 16, 1, 1e-6) <
                 .8);
     assert_true(compare(make_table(20000, 1, draw_pareto, 0, 1), 8, 1, 0) < .9);
+    /* some rows are far away: lloyd's centres must not be drawn together (1.57
+     * then; 1.21 is the price of having looked) */
+    assert_true(compare(make_table(50000, 2, draw_exponential, -13, 13), 50, .1,
+                        0) < 1.4);
 }
 
 static void test_wide_bounds(void **state)
