@@ -20,6 +20,7 @@
 #include <string.h>
 
 static const double FAILURE = 0.1; /* f; not the delta of privacy */
+static const double FEWEST = 3;    /* rows for which the formulas make sense */
 
 /* Shares of the budget. The count is our own; the others are as printed: a
  * sixth for the candidates, a sixth for the swaps and a twelfth for the
@@ -47,7 +48,7 @@ void kith_paper_constants(double rows, uint32_t clusters, double epsilon,
                           kith_paper_numbers *out)
 {
     kith_i_paper_constants c =
-        kith_i_paper_constants_of(fmax(rows, 3), clusters, epsilon);
+        kith_i_paper_constants_of(fmax(rows, FEWEST), clusters, epsilon);
     *out = (kith_paper_numbers){.trials = c.trials,
                                 .partitions = c.partitions,
                                 .swaps = c.swaps,
@@ -83,11 +84,11 @@ static kith_status refuse(const kith_i_paper_constants *c, uint32_t k,
     return kith_i_fail(
         err, KITH_ERR_PRIVACY,
         "the constants as printed make the result vacuous, %s spent: k = %u, "
-        "epsilon = %g, n = %.3g: %.0f trials of %.0f partitions and %.0f "
+        "epsilon = %g,%s n = %.3g: %.0f trials of %.0f partitions and %.0f "
         "swaps, p = %.0f; a cube needs gamma = %.3g rows; %s: leave "
         "--paper-constants out",
-        spent, k, epsilon, c->n, c->trials, c->partitions, c->swaps,
-        c->dimension, c->gamma, why);
+        spent, k, epsilon, c->n > FEWEST ? "" : " even for", c->n, c->trials,
+        c->partitions, c->swaps, c->dimension, c->gamma, why);
 }
 
 /* ---- a run ----------------------------------------------------------------
@@ -324,7 +325,7 @@ kith_status kith_i_kmeans_paper(kith_session *session,
     double epsilon = kith_i_session_privacy(session).epsilon;
     /* What no n can save is refused before anything is spent. */
     kith_i_paper_constants c =
-        kith_i_paper_constants_of(rows > 3 ? (double)rows : 3, k, epsilon);
+        kith_i_paper_constants_of(fmax((double)rows, FEWEST), k, epsilon);
     const char *why = domain->dimension > KITH_I_TREE_DIMENSION && rows == 0
                           ? "a cube has 2^p children, too many to number from "
                             "n = 13 on"
@@ -345,7 +346,7 @@ kith_status kith_i_kmeans_paper(kith_session *session,
     if (!status)
         status = kith_i_recover_count(&run.recovery, rows, count, err);
     if (!status) {
-        run.c = kith_i_paper_constants_of(fmax(run.recovery.rows, 3), k,
+        run.c = kith_i_paper_constants_of(fmax(run.recovery.rows, FEWEST), k,
                                           epsilon * (1 - COUNT_SHARE));
         why = obstacle(&run.c, domain->dimension);
         status = why ? refuse(&run.c, k, epsilon, why, "only a count was", err)

@@ -30,15 +30,21 @@ static kith_status price(const kmeans_run *run, kith_result **plan,
                             &ko, plan, err);
 }
 
+/* What a distance between centres is measured in, if that needs saying. */
+static const char *unit_note(const kmeans_run *run)
+{
+    return run->common.bounds.view.normalize ? " (bounds mapped to [0,1])" : "";
+}
+
 void kmeans_warn_clusters(const kmeans_run *run, const kith_result *result)
 {
     uint32_t most = kith_result_sensible_clusters(result);
     if (most < run->common.clusters)
-        cli_note(
-            "warning: noise alone moves a centre by about %.3g:\nwith this "
-            "budget and these bounds at most %u clusters make sense (-k %u), "
-            "not %u",
-            kith_result_noise(result), most, most, run->common.clusters);
+        cli_note("warning: noise alone moves a centre by about %.3g%s:\nwith "
+                 "this budget and these bounds at most %u cluster%s sense "
+                 "(-k %u), not %u",
+                 kith_result_noise(result), unit_note(run), most,
+                 most == 1 ? " makes" : "s make", most, run->common.clusters);
 }
 
 void kmeans_warn_paper(const kmeans_run *run, double rows)
@@ -51,12 +57,11 @@ void kmeans_warn_paper(const kmeans_run *run, double rows)
         n *= 1.01;
         kith_paper_constants(n, c->clusters, c->privacy.epsilon, &p);
     }
-    cli_note(
-        "warning: --paper-constants: with %.3g rows a cube shows from %.3g "
-        "rows on (%.0f trials, %.0f\npartitions and %.0f swaps share the "
-        "budget): %sthe result is vacuous",
-        n, p.cube_rows, p.trials, p.partitions, p.swaps,
-        rows > 0 ? "" : "with fewer rows ");
+    cli_note("warning: --paper-constants: of %.3g rows %.3g must be in one "
+             "cube for it to show (%.0f trials,\n%.0f partitions and %.0f "
+             "swaps share the budget): %sthe result is vacuous",
+             n, p.cube_rows, p.trials, p.partitions, p.swaps,
+             rows > 0 ? "" : "with fewer rows ");
 }
 
 int kmeans_run_plan(const kmeans_run *run)
@@ -76,8 +81,11 @@ int kmeans_run_plan(const kmeans_run *run)
                            json_pack("{s:f, s:I}", "predicted_noise_per_center",
                                      kith_result_noise(plan),
                                      "sensible_clusters", (json_int_t)most),
-                           "the noise alone would move a centre of an "
-                           "average cluster by");
+                           run->common.bounds.view.normalize
+                               ? "with the bounds mapped to [0,1], noise alone "
+                                 "would move a centre of an average cluster by"
+                               : "the noise alone would move a centre of an "
+                                 "average cluster by");
     if (!code)
         kmeans_warn_clusters(run, plan);
     output_discard(&o);
