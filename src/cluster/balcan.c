@@ -50,13 +50,8 @@ static kith_i_loss part(const balcan_run *run, double share)
 
 static kith_status step_done(balcan_run *run, kith_error *err)
 {
-    const kith_kmeans_options *opt = run->opt;
-    run->done++;
-    if (opt->progress &&
-        opt->progress(opt->progress_arg, run->done, run->steps))
-        return kith_i_fail(err, KITH_ERR_CANCELLED,
-                           "stopped: what was spent stays spent");
-    return KITH_OK;
+    return kith_i_progress(run->opt->progress, run->opt->progress_arg,
+                           ++run->done, run->steps, err);
 }
 
 /* Johnson-Lindenstrauss: G/sqrt(p), here divided by 2 sqrt(d/p) to keep the
@@ -195,8 +190,7 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
 static kith_status check_budget(const balcan_run *run, kith_error *err)
 {
     if (run->total == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget of this session is used up");
+        return kith_i_fail_budget(run->total, err);
     double least = 0.1 * 0.15 / run->steps; /* below any single charge */
     if (kith_i_loss_share(run->total, least) == 0)
         return kith_i_fail(err, KITH_ERR_PRIVACY,

@@ -297,10 +297,9 @@ static kith_status run_trials(paper_run *run, kith_result *result,
     const kith_kmeans_options *opt = run->opt;
     for (uint32_t t = 0; !status && t < trials; t++) {
         status = make_trial(run, t, err);
-        if (!status && opt->progress &&
-            opt->progress(opt->progress_arg, t + 1, trials))
-            status = kith_i_fail(err, KITH_ERR_CANCELLED,
-                                 "stopped: what was spent stays spent");
+        if (!status)
+            status = kith_i_progress(opt->progress, opt->progress_arg, t + 1,
+                                     trials, err);
     }
     if (!status)
         status = choose_trial(run, &best, err);
@@ -337,9 +336,7 @@ kith_status kith_i_kmeans_paper(kith_session *session,
     kith_i_loss left = kith_i_session_left(session);
     kith_i_loss count = kith_i_loss_share(left, COUNT_SHARE);
     if (count == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
+        return kith_i_fail_budget(left, err);
     run.total = left - count;
     kith_status status = kith_i_recovery_open(&run.recovery, session, k,
                                               &run.coins, result->weights, err);

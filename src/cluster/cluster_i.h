@@ -32,14 +32,35 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
                                 kith_result *result, kith_error *err);
 
-/* auto.c: likewise; Gaussian DP, dense rows. It decides from what it has
- * released, so a plan shows a typical run. */
+/* auto.c: likewise; dense rows, or sparse ones cut to a few features. It
+ * decides from what it has released, so a plan shows a typical run. */
 kith_status kith_i_kmeans_auto(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err);
 
 /* ---- run.c: what all methods share ----------------------------------------
  */
+
+/* Options of a caller, whose first member is their size, over the defaults in
+ * opt (size bytes). init: the function that should have set that member. */
+kith_status kith_i_options_read(const void *given, const char *init,
+                                size_t size, void *opt, kith_error *err);
+kith_status kith_i_options_check(uint32_t clusters, uint32_t rounds,
+                                 kith_error *err);
+
+/* Tell the caller how far a run is; KITH_ERR_CANCELLED if it shall stop. */
+kith_status kith_i_progress(kith_progress_fn *progress, void *arg,
+                            unsigned done, unsigned steps, kith_error *err);
+
+/* Why no share can be paid from this budget: it is used up, or too small. */
+static inline kith_status kith_i_fail_budget(kith_i_loss left, kith_error *err)
+{
+    return left == 0 ? kith_i_fail(err, KITH_ERR_BUDGET,
+                                   "the budget of this session is used up")
+                     : kith_i_fail(err, KITH_ERR_PRIVACY,
+                                   "the budget is too small to be divided: "
+                                   "raise epsilon or delta");
+}
 
 /* A method fills centres, weights, rounds and noise of the result. rows: what a
  * plan assumes, 0 in a real run. */

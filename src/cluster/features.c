@@ -96,12 +96,11 @@ static kith_status find_features(kith_session *session, uint64_t rows,
         return KITH_OK;
     }
     int pure = kith_i_session_measure(session) == KITH_PURE_DP;
-    kith_i_loss charge = kith_i_loss_share(kith_i_session_left(session),
-                                           pure ? PURE_SHARE : GAUSSIAN_SHARE);
+    kith_i_loss left = kith_i_session_left(session);
+    kith_i_loss charge =
+        kith_i_loss_share(left, pure ? PURE_SHARE : GAUSSIAN_SHARE);
     if (charge == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
+        return kith_i_fail_budget(left, err);
     int64_t *profile = kith_i_alloc(d, sizeof *profile);
     if (!profile)
         return kith_i_fail_memory(err);

@@ -9,12 +9,7 @@
 /* auto: second moments take d^2 memory; with more clusters than there are
  * labels it can only work in the space of the rows themselves, which it is sure
  * to do in few dimensions (all axes are kept). */
-enum {
-    MAX_CLUSTERS = 1 << 20,
-    MAX_ROUNDS = 10000,
-    AUTO_MOST_DIMENSIONS = 4096,
-    AUTO_FEW_DIMENSIONS = 4
-};
+enum { AUTO_MOST_DIMENSIONS = 4096, AUTO_FEW_DIMENSIONS = 4 };
 
 void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
 {
@@ -30,19 +25,12 @@ static kith_status read_options(const kith_kmeans_options *given,
                                 kith_kmeans_options *opt, kith_error *err)
 {
     kith_kmeans_options_init(opt, sizeof *opt);
-    if (!given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "initialise the options with "
-                           "kith_kmeans_options_init");
-    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
-    if (opt->clusters == 0 || opt->clusters > MAX_CLUSTERS)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "the number of clusters must be between 1 and %d",
-                           MAX_CLUSTERS);
-    if (opt->rounds > MAX_ROUNDS)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "at most %d rounds: each divides the budget",
-                           MAX_ROUNDS);
+    kith_status status = kith_i_options_read(given, "kith_kmeans_options_init",
+                                             sizeof *opt, opt, err);
+    if (!status)
+        status = kith_i_options_check(opt->clusters, opt->rounds, err);
+    if (status)
+        return status;
     if (opt->method != KITH_KMEANS_LLOYD && opt->method != KITH_KMEANS_BALCAN &&
         opt->method != KITH_KMEANS_AUTO)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");

@@ -162,8 +162,7 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
         kith_i_loss_share(round, count_share(run->session));
     if (count_charge == 0 || count_charge == round)
         return kith_i_session_left(run->session) == 0
-                   ? kith_i_fail(err, KITH_ERR_BUDGET,
-                                 "the budget of this session is used up")
+                   ? kith_i_fail_budget(0, err)
                    : kith_i_fail(err, KITH_ERR_PRIVACY,
                                  "the budget is too small to be divided among "
                                  "%u rounds: raise epsilon or delta",
@@ -178,14 +177,11 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
     if (status)
         return status;
     run->done++;
-    const kith_kmeans_options *opt = run->opt;
-    if (opt->progress &&
-        opt->progress(opt->progress_arg, run->done, run->rounds)) {
+    status = kith_i_progress(run->opt->progress, run->opt->progress_arg,
+                             run->done, run->rounds, err);
+    if (status)
         kith_i_cells_free(cells);
-        return kith_i_fail(err, KITH_ERR_CANCELLED,
-                           "stopped: what was spent stays spent");
-    }
-    return KITH_OK;
+    return status;
 }
 
 /* Best of several weighted k-means runs over the released means of the wide

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000, MOST_ROUNDS = 8 };
+enum { MOST_ROUNDS = 8 };
 
 void kith_kmedian_options_init(kith_kmedian_options *opt, size_t size)
 {
@@ -22,19 +22,12 @@ static kith_status read_options(const kith_kmedian_options *given,
                                 kith_kmedian_options *opt, kith_error *err)
 {
     kith_kmedian_options_init(opt, sizeof *opt);
-    if (!given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "initialise the options with "
-                           "kith_kmedian_options_init");
-    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
-    if (opt->clusters == 0 || opt->clusters > MAX_CLUSTERS)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "the number of clusters must be between 1 and %d",
-                           MAX_CLUSTERS);
-    if (opt->rounds > MAX_ROUNDS)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "at most %d rounds: each divides the budget",
-                           MAX_ROUNDS);
+    kith_status status = kith_i_options_read(given, "kith_kmedian_options_init",
+                                             sizeof *opt, opt, err);
+    if (!status)
+        status = kith_i_options_check(opt->clusters, opt->rounds, err);
+    if (status)
+        return status;
     if ((opt->method != KITH_KMEDIAN_AUTO &&
          opt->method != KITH_KMEDIAN_BALCAN) ||
         (opt->recovery != KITH_RECOVERY_STEPS &&
@@ -198,10 +191,9 @@ static kith_status steps(kith_i_median_run *run,
     kith_status status = KITH_OK;
     for (uint32_t t = 0; !status && t < rounds; t++) {
         status = step_once(run, t, tau_charge, rows, result, err);
-        if (!status && opt->progress &&
-            opt->progress(opt->progress_arg, t + 1, rounds))
-            status = kith_i_fail(err, KITH_ERR_CANCELLED,
-                                 "stopped: what was spent stays spent");
+        if (!status)
+            status = kith_i_progress(opt->progress, opt->progress_arg, t + 1,
+                                     rounds, err);
     }
     kith_i_session_hold(run->session, 0);
     return status;
@@ -216,8 +208,7 @@ static kith_status check(const kith_session *session,
     kith_i_loss left =
         kith_i_loss_share(total, (1 - ROWS_SHARE[pure]) * (1 - START_SHARE));
     if (total == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget of this session is used up");
+        return kith_i_fail_budget(total, err);
     if (opt->recovery == KITH_RECOVERY_SAMPLING)
         return kith_i_median_check_sample(kith_i_session_domain(session), left,
                                           err);
@@ -232,10 +223,11 @@ static kith_status check(const kith_session *session,
     return KITH_OK;
 }
 
-static kith_status cluster(kith_session *session,
-                           const kith_kmedian_options *opt, uint64_t rows,
-                           kith_result *result, kith_error *err)
+/* A kith_i_method_fn. */
+static kith_status cluster(kith_session *session, const void *options,
+                           uint64_t rows, kith_result *result, kith_error *err)
 {
+    const kith_kmedian_options *opt = options;
     const kith_i_domain *domain = kith_i_session_domain(session);
     uint32_t k = opt->clusters;
     kith_i_median_run run = {
@@ -271,16 +263,9 @@ static kith_status cluster(kith_session *session,
     return status;
 }
 
-static kith_status run_method(kith_session *session, const void *opt,
-                              uint64_t rows, kith_result *result,
-                              kith_error *err)
-{
-    return cluster(session, opt, rows, result, err);
-}
-
 static kith_i_method method_of(const kith_kmedian_options *opt)
 {
-    return (kith_i_method){.run = run_method,
+    return (kith_i_method){.run = cluster,
                            .opt = opt,
                            .clusters = opt->clusters,
                            .public_seed = opt->public_seed};

@@ -113,40 +113,21 @@ static void walk_all(walk *w, kith_i_words *coins)
     }
 }
 
-typedef struct {
-    const kith_i_median_run *run;
-} sample_arg;
-
-static uint32_t nearest(const kith_i_centers *c, const double *x)
-{
-    uint32_t best = 0;
-    double least = HUGE_VAL;
-    for (uint32_t j = 0; j < c->k; j++) {
-        double square = 0;
-        const double *z = c->coords + (size_t)j * c->d;
-        for (uint32_t i = 0; i < c->d; i++)
-            square += (x[i] - z[i]) * (x[i] - z[i]);
-        if (square < least) {
-            least = square;
-            best = j;
-        }
-    }
-    return best;
-}
-
 /* A kith_i_chain_fn: state = k x d medians. */
 static kith_status sample(void *arg, const kith_i_chain_rows *rows,
                           kith_i_words *coins, double *state, kith_error *err)
 {
-    const kith_i_median_run *run = ((const sample_arg *)arg)->run;
+    const kith_i_median_run *run = arg;
     uint32_t d = rows->d;
     size_t *members = kith_i_alloc(rows->n, sizeof *members);
     uint32_t *label = kith_i_alloc(rows->n, sizeof *label);
     double *room = kith_i_alloc((size_t)4 * d, sizeof *room);
     kith_status status =
         members && label && room ? KITH_OK : kith_i_fail_memory(err);
+    double square; /* of integers: exact, whatever the order */
     for (size_t r = 0; !status && r < rows->n; r++)
-        label[r] = nearest(&run->lattice, rows->x + r * rows->stride);
+        label[r] = kith_i_nearest(rows->x + r * rows->stride,
+                                  run->lattice.coords, run->k, d, &square);
     for (uint32_t j = 0; !status && j < run->k; j++) {
         walk w = {.rows = rows,
                   .members = members,
@@ -236,14 +217,13 @@ kith_status kith_i_median_sample(kith_i_median_run *run, kith_result *result,
     kith_status status = release_sizes(run, sizes, err);
     if (status)
         return status;
-    sample_arg arg = {run};
     size_t size = (size_t)run->k * run->domain->dimension;
     double *state = kith_i_alloc(size, sizeof *state);
     if (!state)
         return kith_i_fail_memory(err);
     kith_i_chain_spec spec = {.what = "medians by sampling",
                               .run = sample,
-                              .arg = &arg,
+                              .arg = run,
                               .state = size,
                               .distances = 1,
                               .charge = left - sizes};

@@ -1,5 +1,46 @@
-/* What all methods share: the result around a run, and plans. */
+/* What all methods share: options, progress, the result around a run, and
+ * plans. */
 #include "cluster_i.h"
+
+#include <string.h>
+
+enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000 };
+
+kith_status kith_i_options_read(const void *given, const char *init,
+                                size_t size, void *opt, kith_error *err)
+{
+    size_t known = 0;
+    if (given)
+        memcpy(&known, given, sizeof known);
+    if (known < sizeof known)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "initialise the options with %s", init);
+    memcpy(opt, given, known < size ? known : size);
+    return KITH_OK;
+}
+
+kith_status kith_i_options_check(uint32_t clusters, uint32_t rounds,
+                                 kith_error *err)
+{
+    if (clusters == 0 || clusters > MAX_CLUSTERS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the number of clusters must be between 1 and %d",
+                           MAX_CLUSTERS);
+    if (rounds > MAX_ROUNDS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "at most %d rounds: each divides the budget",
+                           MAX_ROUNDS);
+    return KITH_OK;
+}
+
+kith_status kith_i_progress(kith_progress_fn *progress, void *arg,
+                            unsigned done, unsigned steps, kith_error *err)
+{
+    if (progress && progress(arg, done, steps))
+        return kith_i_fail(err, KITH_ERR_CANCELLED,
+                           "stopped: what was spent stays spent");
+    return KITH_OK;
+}
 
 kith_status kith_i_run(kith_session *session, const kith_i_method *method,
                        uint64_t rows, kith_result **out, kith_error *err)
