@@ -154,12 +154,9 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
         &run->recovery, run->session, k, &run->coins, result->weights, err);
     if (!status && !run->chosen)
         status = kith_i_fail_memory(err);
-    if (!status && run->sparse)
-        status = kith_i_recover_count(&run->recovery, rows, part(run, s->count),
-                                      err);
-    if (!status && !run->sparse)
+    if (!status)
         status = kith_i_recover_mean(&run->recovery, rows, part(run, s->count),
-                                     part(run, s->mean), err);
+                                     run->sparse ? 0 : part(run, s->mean), err);
     if (!status && !run->sparse)
         status = kith_i_recover_radius(&run->recovery, part(run, s->radius),
                                        round_charge, err);

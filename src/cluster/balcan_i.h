@@ -1,6 +1,6 @@
-/* The four algorithms of Balcan, Dick, Liang, Mou, Zhang, "Differentially
+/* The five algorithms of Balcan, Dick, Liang, Mou, Zhang, "Differentially
  * private clustering in high-dimensional Euclidean spaces" (ICML 2017), each
- * in its own file, with the repairs of docs/balcan.md. */
+ * in its own file, with the repairs of docs/balcan.md and docs/central.md. */
 #ifndef KITH_BALCAN_I_H
 #define KITH_BALCAN_I_H
 
@@ -103,8 +103,7 @@ kith_status kith_i_localswap(kith_session *session,
                              kith_i_coins *coins, uint32_t *chosen,
                              kith_error *err);
 
-/* ---- recovery.c, recovery_radius.c: the second half of Algorithm 4
- * ---------------------------
+/* ---- recovery.c, recovery_radius.c: second half of Algorithm 4 ------------
  */
 
 /* Part of a release of means that goes to the counts. */
@@ -132,13 +131,11 @@ kith_status kith_i_recovery_open(kith_i_recovery *r, kith_session *session,
                                  double *weights, kith_error *err);
 void kith_i_recovery_close(kith_i_recovery *r);
 /* First: how many records there are and where their mean is. rows: the guess
- * of a plan, or 0. */
+ * of a plan, or 0. mean_charge 0: their number only (sparse rows are not
+ * recentred). */
 kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
                                 kith_i_loss count_charge,
                                 kith_i_loss mean_charge, kith_error *err);
-/* Sparse rows are not recentred: their number only. */
-kith_status kith_i_recover_count(kith_i_recovery *r, uint64_t rows,
-                                 kith_i_loss charge, kith_error *err);
 /* Then: a radius about that mean, small where noise is worse than clipping.
  * round_charge: of a release that will use it. Not for sparse rows: zeros must
  * stay zeros. */

@@ -341,7 +341,7 @@ kith_status kith_i_kmeans_paper(kith_session *session,
     kith_status status = kith_i_recovery_open(&run.recovery, session, k,
                                               &run.coins, result->weights, err);
     if (!status)
-        status = kith_i_recover_count(&run.recovery, rows, count, err);
+        status = kith_i_recover_mean(&run.recovery, rows, count, 0, err);
     if (!status) {
         run.c = kith_i_paper_constants_of(fmax(run.recovery.rows, FEWEST), k,
                                           epsilon * (1 - COUNT_SHARE));

@@ -9,9 +9,9 @@
  * Repairs (docs/balcan.md): the noise of a sum is made for the norm of the
  * measure (the printed one lacks sqrt(d)); a cluster whose noisy size is
  * within noise of nothing does not become a random vector. What follows a
- * release is post-processing: means are drawn to the mean of all records,
- * feature by feature, by as much as noise explains their spread (empirical
- * Bayes), steps of a round are shortened to what is not noise, and lost centres
+ * release is post-processing: a mean is weighed with its estimate from the
+ * rounds before, all are drawn to the mean of all records, feature by feature,
+ * by as much as noise explains their spread (empirical Bayes), and lost centres
  * get half of the largest cluster. */
 #include "balcan_i.h"
 
@@ -116,29 +116,12 @@ void kith_i_recovery_close(kith_i_recovery *r)
     memset(r, 0, sizeof *r);
 }
 
-kith_status kith_i_recover_count(kith_i_recovery *r, uint64_t rows,
-                                 kith_i_loss charge, kith_error *err)
-{
-    kith_i_map map = {0};
-    kith_i_cells_spec spec = {
-        .what = "all rows,", .cells = 1, .count_charge = charge};
-    kith_i_cells cells;
-    kith_status status =
-        kith_i_release_cells(r->session, &map, &spec, &cells, err);
-    if (status)
-        return status;
-    r->plan = rows > 0;
-    r->rows = fmax(rows ? (double)rows : (double)cells.counts[0], 1);
-    kith_i_cells_free(&cells);
-    return KITH_OK;
-}
-
 kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
                                 kith_i_loss count_charge,
                                 kith_i_loss mean_charge, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(r->session);
-    uint32_t d = domain->dimension;
+    uint32_t d = mean_charge > 0 ? domain->dimension : 0;
     kith_i_map map = {0};
     kith_i_cells_spec spec = {.what = "all rows,",
                               .cells = 1,
@@ -152,13 +135,15 @@ kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
         return status;
     r->plan = rows > 0;
     r->rows = fmax(rows ? (double)rows : (double)cells.counts[0], 1);
-    double sd = cells.sum_sd[0] / r->rows;
-    r->mean_variance = sd * sd;
-    for (uint32_t i = 0; i < d; i++)
-        r->mean[i] = (double)cells.sums[i] / r->rows;
-    kith_i_domain_clip(domain, r->mean);
-    for (uint32_t i = 0; i < d; i++)
-        r->mean[i] = trunc(r->mean[i]);
+    if (d > 0) {
+        double sd = cells.sum_sd[0] / r->rows;
+        r->mean_variance = sd * sd;
+        for (uint32_t i = 0; i < d; i++)
+            r->mean[i] = (double)cells.sums[i] / r->rows;
+        kith_i_domain_clip(domain, r->mean);
+        for (uint32_t i = 0; i < d; i++)
+            r->mean[i] = trunc(r->mean[i]);
+    }
     kith_i_cells_free(&cells);
     return KITH_OK;
 }
