@@ -3,7 +3,7 @@
  *   for t = 1..2
  *       v <- uniform in [-L, L]^p                           public coins
  *       C <- C u centres of private_partition of [-2L, 2L]^p + v
- *   project C onto the ball; keep a random 300; pad to k
+ *   project C onto the ball; keep a random 300; pad to k + 1
  *
  * Repairs (docs/balcan.md): the root holds the ball for every shift (the
  * printed one does not); the budget is divided by the number of partitions

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The first rounds use WIDE * k centres, whose means are then merged. */
-enum { WIDE = 4, MERGE_STARTS = 10 };
+enum { WIDE = 4, MERGE_STARTS = 10, MERGE_ROUNDS = 100 };
 
 /* One run of the method: where the centres are now, and what a round needs. */
 typedef struct {
@@ -195,8 +195,9 @@ static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
     double *points = kith_i_alloc(size, sizeof *points);
     double *weights = kith_i_alloc(wide, sizeof *weights);
     double *trial = kith_i_alloc((size_t)k * d, sizeof *trial);
+    size_t each = kith_i_seed_candidates(k) + 1; /* numbers for a point */
     double *scratch =
-        kith_i_alloc((size_t)wide * 32 + (size_t)k * (d + 1), sizeof *scratch);
+        kith_i_alloc(wide * each + (size_t)k * (d + 1), sizeof *scratch);
     uint32_t *labels = kith_i_alloc(wide, sizeof *labels);
     kith_status status = KITH_OK;
     if (!points || !weights || !trial || !scratch || !labels)
@@ -212,7 +213,7 @@ static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
     for (int start = 0; !status && n > k && start < MERGE_STARTS; start++) {
         kith_i_seed_points(&live, k, &run->coins, scratch, trial);
         double cost =
-            kith_i_lloyd_points(&live, k, 100, scratch, labels, trial);
+            kith_i_lloyd_points(&live, k, MERGE_ROUNDS, scratch, labels, trial);
         if (cost < best) {
             best = cost;
             memcpy(run->centers, trial, (size_t)k * d * sizeof *trial);
@@ -236,7 +237,7 @@ static kith_status run_rounds(lloyd_run *run, uint64_t rows, uint32_t wide,
                               kith_result *result, kith_error *err)
 {
     uint32_t k = run->opt->clusters;
-    uint32_t wide_rounds = (3 * run->rounds + 4) / 8;
+    uint32_t wide_rounds = (3 * run->rounds + 4) / 8; /* 3 of 8, 2 of 5 */
     if (wide_rounds == 0)
         wide = k;
     kith_status status =

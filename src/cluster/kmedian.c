@@ -65,15 +65,15 @@ static double step_noise(const kith_session *session, kith_i_loss charge,
     return sd * sqrt(d) * k / fmax(rows, 1);
 }
 
-/* As many rounds as leave the noise of each below CALM: it grows like T in pure
- * DP, like sqrt(T) in Gaussian DP. */
+/* As many rounds as leave the noise of each below this (measured:
+ * docs/kmedian.md): it grows like T in pure DP, like sqrt(T) in Gaussian DP. */
+static const double BEARABLE = 0.13;
 static uint32_t default_rounds(const kith_i_median_run *run, double rows)
 {
-    static const double CALM = 0.13;
     int pure = kith_i_session_measure(run->session) == KITH_PURE_DP;
     double rounds =
-        CALM / step_noise(run->session, kith_i_session_left(run->session),
-                          run->width, run->k, rows);
+        BEARABLE / step_noise(run->session, kith_i_session_left(run->session),
+                              run->width, run->k, rows);
     rounds = floor(pure ? rounds : rounds * rounds);
     return (uint32_t)fmax(1, fmin(rounds, MOST_ROUNDS));
 }

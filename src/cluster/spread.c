@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum { BISECTIONS = 12, TRIES = 40, MOST_PACKED = 2048 };
-#define SPARSE_START 0.05
+#define SPARSE_START 0.05 /* of where a point would be in a dense domain */
 
 /* A random point of the domain at distance >= margin from its border (0..1:
  * the part of the half-width, or of the radius, that is left free). */
@@ -37,14 +37,6 @@ static void place(const kith_i_domain *m, kith_i_coins *coins, double margin,
     kith_i_domain_clip(m, point);
 }
 
-static double squared_distance(const double *a, const double *b, uint32_t d)
-{
-    double s = 0;
-    for (uint32_t i = 0; i < d; i++)
-        s += (a[i] - b[i]) * (a[i] - b[i]);
-    return s;
-}
-
 /* Largest sphere that fits at the border: the ball's radius, or the smallest
  * half-width of the box. */
 static double inner_radius(const kith_i_domain *m)
@@ -70,8 +62,8 @@ static int pack(const kith_i_domain *m, uint32_t k, double a,
             place(m, coins, margin, p);
             placed = 1;
             for (uint32_t i = 0; a > 0 && i < j && placed; i++)
-                placed =
-                    squared_distance(p, points + (size_t)i * d, d) >= 4 * a * a;
+                placed = kith_i_distance_squared(p, points + (size_t)i * d,
+                                                 d) >= 4 * a * a;
         }
         if (!placed)
             return 0;
