@@ -127,39 +127,13 @@ static const spy_claim claims[] = {
     {"Gaussian, removed", 2, 1, 2, 1e-6, KITH_ADD_REMOVE, 0, .99},
     {"Gaussian, replaced", 2, 1, 2, 1e-6, KITH_REPLACE_ONE, 1, .99},
 };
-enum { CLAIMS = sizeof claims / sizeof *claims };
-
-static void test_claims_stand(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        double found = audit(&claims[i], 0, 1);
-        print_message("%-24s %.4f\n", claims[i].name, found);
-        assert_true(found <= 1 + 1e-6 && found >= claims[i].least);
-    }
-}
-
-static void test_mistakes_are_caught(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < CLAIMS; i++) {
-        const spy_claim *c = &claims[i];
-        double over = audit(c, 0, 2.5), two = audit(c, 1, 1);
-        heat_fault = 2.1;
-        double cold = audit(c, 0, 1);
-        heat_fault = 1;
-        print_message("%-24s over %.3f two %.3f cold %.3f\n", c->name, over,
-                      two, cold);
-        assert_true(over > 1 && cold > 1);
-        assert_true(c->neighbors == KITH_ADD_REMOVE || two > 1);
-    }
-}
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_stand),
-        cmocka_unit_test(test_mistakes_are_caught),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    spy_suite suite = {.claims = claims,
+                       .count = sizeof claims / sizeof *claims,
+                       .audit = audit,
+                       .fault = &heat_fault,
+                       .planted = 2.1};
+    return spy_main(&suite);
 }

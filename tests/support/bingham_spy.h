@@ -163,4 +163,51 @@ static inline double spy_worth(const spy_claim *c, double range)
     return c->delta > 0 ? mu * mu : range;
 }
 
+/* ---- the two tests of an audit with one figure for each claim -------------
+ */
+
+typedef struct {
+    const spy_claim *claims;
+    size_t count;
+    /* What was found of what is allowed. */
+    double (*audit)(const spy_claim *c, int mistaken, double more);
+    double *fault, planted; /* a factor in the method's text; a wrong one */
+} spy_suite;
+
+static inline void spy_claims_stand(void **state)
+{
+    const spy_suite *s = *state;
+    for (size_t i = 0; i < s->count; i++) {
+        double found = s->audit(&s->claims[i], 0, 1);
+        print_message("%-24s %.4f\n", s->claims[i].name, found);
+        assert_true(found <= 1 + 1e-6);
+        assert_true(found >= s->claims[i].least);
+    }
+}
+
+static inline void spy_mistakes_are_caught(void **state)
+{
+    const spy_suite *s = *state;
+    for (size_t i = 0; i < s->count; i++) {
+        const spy_claim *c = &s->claims[i];
+        double over = s->audit(c, 0, 2.5), two = s->audit(c, 1, 1);
+        *s->fault = s->planted;
+        double wrong = s->audit(c, 0, 1);
+        *s->fault = 1;
+        print_message("%-24s over %.3f two %.3f factor %.3f\n", c->name, over,
+                      two, wrong);
+        assert_true(over > 1 && wrong > 1);
+        assert_true(c->neighbors == KITH_ADD_REMOVE || two > 1);
+    }
+}
+
+static inline int spy_main(spy_suite *suite)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(spy_claims_stand, suite),
+        cmocka_unit_test_prestate(spy_mistakes_are_caught, suite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 #endif
