@@ -1,5 +1,5 @@
 /* Paying for and drawing a selection from total losses (R5): shared by
- * release_select.c and release_swap.c.
+ * release_select.c, release_swap.c and (paying) release_features.c.
  *
  * Claim: costs charge.
  * Needs: record-local losses, each in [0, bound] (the releases clamp them).
