@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Swaps share the budget and are weighed all against all; a cube has 2^p
+ * children (docs/balcan.md). */
 enum { MOST_SWAPS = 20, MOST_CLUSTERS = 4096, LEAST_P = 2, MOST_P = 12 };
 
 /* Shares of the budget; the Lloyd rounds get what is left. In pure DP a mean

@@ -19,6 +19,8 @@
 #include "dp/release_chain.h"
 
 enum { STEPS = 256, TUNING = STEPS / 2, TUNE_EVERY = 8 };
+/* Of what the start left, for the sizes; the rate of acceptance at which such a
+ * walk mixes best in many dimensions (Roberts, Rosenthal 1998). */
 static const double SIZE_SHARE = .05, ACCEPTED = .574;
 
 /* One cluster's chain. */

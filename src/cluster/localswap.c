@@ -24,6 +24,8 @@
 
 #include "dp/release_swap.h"
 
+/* Rows that are scored together (their scores stay in the cache), and losses
+ * that a compiler may do side by side. */
 enum { BATCH = 64, LANES = 8 };
 
 /* out[c] = |y - c|^2 / 2^shift, toward zero: exact up to that division. */

@@ -23,7 +23,8 @@
 /* Shares of a release's charge; the values get the rest. */
 static const double SIZE_SHARE = .05, CHOICE_SHARE = .55;
 
-/* A typical entry of a cluster's telling features, in units of C n_j. */
+/* A typical sum of a cluster's telling features, in units of C n_j (measured:
+ * docs/central.md). */
 static const double TELLING = .25;
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW = 8 };
+enum { FEW = 8 }; /* features of a direction from a centre that has none */
 
 /* Next to `from`, in a random (public) direction, so that the next round's
  * border cuts the cluster in two. Sparse centres stay sparse: the direction
