@@ -38,6 +38,7 @@ typedef struct auto_forest {
     forest_node *node;         /* first the roots, from the inside out */
     double *box;               /* node x 2 x q: lower, upper corner */
     double *inverse;           /* 1 / spread^2 */
+    int even;                  /* its boxes are all as full as each other */
 } auto_forest;
 
 /* Rows that are looked at side by side: one alone would wait for each addition
@@ -218,8 +219,32 @@ static kith_status count_level(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-/* Grow until nothing is worth splitting; returns the unspent part of the
- * tree's share in *rest. */
+/* Pure: whether a level of at least two boxes for each cluster shows nothing:
+ * each axis was halved once at most, nobody is seen outside the bulk, and rows
+ * are in nearly as many boxes as there are, by (sum of counts)^2 / sum of
+ * squares. Rows in m places would be in some m of them. */
+static const double nearly_even = .9;
+enum { EVEN_LEAST = 16 };
+static int is_even(const auto_run *run, const auto_space *space,
+                   const auto_forest *f, uint32_t from, uint32_t level,
+                   double active)
+{
+    double boxes = ldexp(1, (int)level), sum = 0, square = 0;
+    if (!run->pure || space->blind || run->shells || run->plan > 0 ||
+        level > f->q || boxes < fmax(EVEN_LEAST, 2 * (double)run->k))
+        return 0;
+    for (uint32_t n = from; n < f->nodes; n++) {
+        double count = f->node[n].count, sd = f->node[n].sd;
+        if (n - from >= boxes && count > active * sd)
+            return 0;
+        sum += count;
+        square += count * count - sd * sd;
+    }
+    return square > 0 && sum * sum > nearly_even * boxes * square;
+}
+
+/* Grow until nothing is worth splitting, or nothing will be seen; returns the
+ * unspent part of the tree's share in *rest. */
 static kith_status grow(auto_run *run, const auto_space *space,
                         const auto_shares *shares, auto_forest *f, double *rest,
                         kith_error *err)
@@ -261,6 +286,9 @@ static kith_status grow(auto_run *run, const auto_space *space,
         if (status)
             return status;
         *rest -= share;
+        f->even = is_even(run, space, f, from, level, active);
+        if (f->even)
+            break;
     }
     return KITH_OK;
 }
@@ -431,10 +459,13 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     kith_status status = plant(run, &f, space, err);
     if (!status)
         status = grow(run, space, shares, &f, &rest, err);
+    double later = shares->leaf + shares->over + shares->lloyd + shares->rec +
+                   shares->hist * (2 + shares->over_steps + shares->hists);
+    if (!status && f.even) {
+        forest_free(&f);
+        return auto_assume_even(run, space, later + rest, shares, out, err);
+    }
     if (!status) { /* what the tree did not need goes to the later stages */
-        double later = shares->leaf + shares->over + shares->lloyd +
-                       shares->rec +
-                       shares->hist * (2 + shares->over_steps + shares->hists);
         double more = (later + rest) / later;
         shares->leaf *= more;
         shares->over *= more;

@@ -225,6 +225,8 @@ typedef struct auto_shares {
     uint32_t hists; /* rounds that buy one; the others use the last radius */
 } auto_shares;
 
+/* shares: those of the later stages come out changed; over_steps is 0 if A7 and
+ * A8 are not worth their price and the coreset is made up. */
 kith_status auto_grow(auto_run *run, const auto_space *space,
                       auto_shares *shares, auto_coreset *out, kith_error *err);
 /* Leaf of each row of a block (rows x q). */
@@ -233,6 +235,14 @@ void auto_forest_cells(const struct auto_forest *forest, const int16_t *rows,
 kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
                              kith_error *err);
 void auto_coreset_free(auto_coreset *coreset);
+
+/* ---- auto_even.c: when the forest shows nothing ----------------------------
+ */
+
+/* A coreset that is made up, and shares for A10 and A11 only. */
+kith_status auto_assume_even(auto_run *run, const auto_space *space,
+                             double pool, auto_shares *shares,
+                             auto_coreset *out, kith_error *err);
 
 /* ---- auto_solve.c: A9, and its part in A8 ---------------------------------
  */

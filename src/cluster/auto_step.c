@@ -264,27 +264,39 @@ static kith_status finish(auto_run *run, const auto_space *space,
     return status;
 }
 
+/* A8, if its cells are worth having. count_sd: of the sizes of the coreset. */
+static kith_status make_finer(auto_run *run, const auto_space *space,
+                              auto_shares *shares, auto_coreset *coreset,
+                              double *count_sd, kith_error *err)
+{
+    uint32_t k = run->k, q = space->q;
+    double share = shares->over / shares->over_steps;
+    /* as many fine cells as leave their noisy means worth something */
+    double unit = auto_sum_sd(run, share, q);
+    double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
+    double most = fmax(most_cells[run->pure], CELLS_PER_CLUSTER * (double)k);
+    most = fmin(fmin(most, coreset->n), floor(carry));
+    *count_sd = auto_count_sd(run, share * shares->counts);
+    if (most > k)
+        return auto_over_cluster(run, space, shares, (uint32_t)most, coreset,
+                                 err);
+    auto_drop_doubtful(coreset);
+    double rest = shares->over + shares->over_steps * shares->hist;
+    *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
+    return KITH_OK;
+}
+
 kith_status auto_refine(auto_run *run, const auto_space *space,
                         auto_shares *shares, auto_coreset *coreset,
                         kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, q = space->q;
+    int made_up = shares->over_steps == 0; /* auto_even.c */
+    double sd = 0;
     if (run->plan <= 0)
         result->carried = coreset->n; /* places that were seen */
-    /* as many fine cells as leave their noisy means worth something */
-    double unit = auto_sum_sd(run, shares->over / shares->over_steps, q);
-    double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
-    double most = fmax(most_cells[run->pure], CELLS_PER_CLUSTER * (double)k);
-    most = fmin(fmin(most, coreset->n), floor(carry));
-    kith_status status = KITH_OK;
-    if (most > k) {
-        status =
-            auto_over_cluster(run, space, shares, (uint32_t)most, coreset, err);
-    } else {
-        auto_drop_doubtful(coreset);
-        double rest = shares->over + shares->over_steps * shares->hist;
-        *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
-    }
+    kith_status status =
+        made_up ? KITH_OK : make_finer(run, space, shares, coreset, &sd, err);
     if (!status && coreset->n < k && !space->blind && run->plan <= 0)
         status = auto_halve_points(run, k, coreset, err);
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
@@ -292,13 +304,11 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);
     if (!status && (!centers || !scale || !full))
         status = kith_i_fail_memory(err);
-    uint32_t repeats = k > MANY_CLUSTERS ? FEW_REPEATS : REPEATS;
+    uint32_t repeats = made_up || k > MANY_CLUSTERS ? FEW_REPEATS : REPEATS;
     if (!status)
         status =
             auto_solve(run, coreset, k, repeats, SEEDINGS, 1, centers, err);
-    double sd =
-        auto_count_sd(run, shares->over / shares->over_steps * shares->counts);
-    if (!status)
+    if (!status && !made_up)
         status =
             auto_leave_some(run, space, coreset, sd, repeats, centers, err);
     if (!status)

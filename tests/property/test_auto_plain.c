@@ -1,0 +1,40 @@
+/* auto on rows with little to show, where a summary is bought for nothing or
+ * shows too little: it must not do worse than lloyd. Seeded, so there are no
+ * false alarms. */
+#include "support/auto_compare.h"
+
+static double draw_uniform(kith_i_coins *coins)
+{
+    return kith_i_coins_unit(coins);
+}
+
+/* Rows about some random places. */
+static table make_blobs(size_t n, uint32_t d, uint32_t places, double spread)
+{
+    table t = make_table(places + n, d, draw_uniform, 0, 1);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 6, 3);
+    for (size_t r = places; r < t.n; r++)
+        for (uint32_t i = 0; i < d; i++) {
+            double at = t.rows[r % places * d + i];
+            double v = .1 + .8 * at + spread * kith_i_coins_normal(&coins);
+            t.rows[r * d + i] = fmax(0, fmin(1, v));
+        }
+    return t;
+}
+
+/* The forest shows nothing: leaves and fine cells would be bought in vain
+ * (1.010 then); but not where there are clusters. */
+static void test_even(void **state)
+{
+    (void)state;
+    assert_true(compare(make_table(20000, 10, draw_uniform, 0, 1), 10, 1, 0) <
+                1);
+    assert_true(compare(make_blobs(20000, 10, 10, .05), 10, 1, 0) < .97);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_even)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
