@@ -8,16 +8,55 @@
 #include <string.h>
 
 enum { WIDE_STEPS = 2, WIDE_MOST = 128 };
+enum { GROUPS_EACH = 4, MERGE_REPEATS = 8, MERGE_STARTS = 4 };
 static const double zoom_below = .35;
 static const double wide_part = .15;  /* of the share of A11 */
 static const double wide_noise = .15; /* axes x noise that a step may have */
 static const double wide_worth = 1.5; /* times the axes before */
 
-int auto_zooms(const auto_run *run, double k, double share)
+/* How many clusters leave a first estimate good enough for a second. */
+static double zooms_up_to(const auto_run *run, double share)
 {
     double d = run->d,
            first = AUTO_ZOOM_FIRST * share * (1 - AUTO_BLIND_COUNTS);
-    return sqrt(d) * auto_sum_sd(run, first, d) * k / run->n_hat < zoom_below;
+    return zoom_below * run->n_hat / (sqrt(d) * auto_sum_sd(run, first, d));
+}
+
+int auto_zooms(const auto_run *run, double k, double share)
+{
+    return k < zooms_up_to(run, share);
+}
+
+/* Random axes see a part of every distance, so the best k clusters in them may
+ * be poor ones in full space. Where noise is small enough for it, the first
+ * estimate is of more groups, which are merged to k there (free). */
+static uint32_t first_groups(const auto_run *run, const auto_shares *shares,
+                             const auto_coreset *coreset)
+{
+    double k = run->k,
+           most = floor(zooms_up_to(run, (1 - wide_part) * shares->rec));
+    most = fmin(most, GROUPS_EACH * k);
+    if (run->plan <= 0)
+        most = fmin(most, coreset->n);
+    return most >= 2 * k ? (uint32_t)most : run->k;
+}
+
+/* k centres (full, in place) of as many groups as were found. */
+static kith_status merge_groups(auto_run *run, const auto_step *found,
+                                double *full, kith_error *err)
+{
+    size_t n = found->k, d = run->d;
+    auto_coreset groups;
+    kith_status status = auto_coreset_new(&groups, found->k, run->d, err);
+    if (status)
+        return status;
+    memcpy(groups.points, full, n * d * sizeof *full);
+    for (size_t j = 0; j < n; j++)
+        groups.weight[j] = fmax(found->size[j], 1);
+    status = auto_solve(run, &groups, run->k, MERGE_REPEATS, MERGE_STARTS, 1,
+                        full, err);
+    auto_coreset_free(&groups);
+    return status;
 }
 
 /* Mean of all clusters about the origin (d values), shortened to the part that
@@ -238,12 +277,14 @@ static kith_status wide_steps(auto_run *run, const auto_space *wide,
     return status;
 }
 
-/* Sums in full space, labels by centres in the view. */
+/* Sums in full space, labels by centres in the view; if these are more than k,
+ * merged. */
 static kith_status recover_from(auto_run *run, const auto_space *space,
                                 const auto_shares *shares,
                                 const kith_i_centers *lattice, double share,
                                 double *full, auto_step *found, kith_error *err)
 {
+    uint32_t k = lattice->k < run->k ? lattice->k : run->k;
     double trace = space->trace / pow(space->finer, 2);
     int zoom = auto_zooms(run, lattice->k, share);
     double first = zoom ? AUTO_ZOOM_FIRST * share : share + shares->hist;
@@ -252,11 +293,12 @@ static kith_status recover_from(auto_run *run, const auto_space *space,
                         first * (1 - AUTO_BLIND_COUNTS));
     kith_status status =
         plain_step(run, space, lattice, &plan, first, full, found, err);
+    if (!status && lattice->k > k)
+        status = merge_groups(run, found, full, err);
     if (status || !zoom)
         return status;
     auto_step_free(found);
-    return zoom_step(run, space, shares, lattice->k, share - first, full, found,
-                     err);
+    return zoom_step(run, space, shares, k, share - first, full, found, err);
 }
 
 static kith_status recover_blind(auto_run *run, const auto_space *space,
@@ -310,20 +352,23 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
                               kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, d = run->d, groups = k;
-    double *middle = kith_i_alloc((size_t)k * space->q, sizeof *middle);
-    double *wide = kith_i_alloc((size_t)k * d, sizeof *wide);
+    uint32_t first = first_groups(run, shares, coreset);
+    double *middle = kith_i_alloc((size_t)first * space->q, sizeof *middle);
+    double *wide = kith_i_alloc((size_t)first * d, sizeof *wide);
     auto_step found = {0};
     kith_status status = middle && wide ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
         status =
             auto_carried(run, space, shares, coreset, middle, &groups, err);
-    if (!status && groups < k)
-        status = auto_solve(run, coreset, groups, 3, 4, 1, middle, err);
+    if (groups < k)
+        first = groups;
+    if (!status && first != k)
+        status = auto_solve(run, coreset, first, 3, 4, 1, middle, err);
     else if (!status)
         memcpy(middle, centers, (size_t)k * space->q * sizeof *middle);
     if (!status)
-        status = recover_blind(run, space, shares, groups, middle, wide, &found,
-                               err);
+        status =
+            recover_blind(run, space, shares, first, middle, wide, &found, err);
     if (!status && groups < k)
         auto_spread_groups(run, space, coreset, groups, middle, wide, centers,
                            full, result->weights);

@@ -102,6 +102,8 @@ static const claim claims[] = {
     {"random axes, replaced", 20, 2, 300, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
      0},
     {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
+    /* more groups than clusters first */
+    {"merged groups", 20, 2, 1500, 4, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     /* a forest whose boxes are all as full as each other */
     {"even boxes", 8, 2, 2000, 8, 0, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
     {"Gaussian", 3, 2, 800, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
