@@ -23,6 +23,24 @@ static table make_blobs(size_t n, uint32_t d, uint32_t places, double spread)
     return t;
 }
 
+/* A closed curve that is the same from all its points. */
+static table make_ring(size_t n)
+{
+    table t = make_table(n, 6, draw_uniform, 0, 1);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 6, 3);
+    for (size_t r = 0; r < n; r++) {
+        double angle = 2 * M_PI * kith_i_coins_unit(&coins);
+        for (int i = 0; i < 6; i++) {
+            double turn = (1 + i / 2) * angle;
+            t.rows[r * 6 + (size_t)i] = .5 +
+                                        .3 * (i % 2 ? sin(turn) : cos(turn)) +
+                                        .02 * kith_i_coins_normal(&coins);
+        }
+    }
+    return t;
+}
+
 /* The forest shows nothing: leaves and fine cells would be bought in vain
  * (1.010 then); but not where there are clusters. */
 static void test_even(void **state)
@@ -40,9 +58,17 @@ static void test_random_axes(void **state)
     assert_true(compare(make_blobs(5000, 30, 6, .1), 3, 4, 0) < 1);
 }
 
+/* Many optima of nearly the same cost. */
+static void test_ring(void **state)
+{
+    (void)state;
+    assert_true(compare(make_ring(20000), 3, 1, 1e-6) < 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_even),
-                                       cmocka_unit_test(test_random_axes)};
+                                       cmocka_unit_test(test_random_axes),
+                                       cmocka_unit_test(test_ring)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
