@@ -9,6 +9,9 @@ enum { FEW_ROUNDS = 3 };
 static const double caught = .25;
 /* Noise of a round, of the rows' variance, from which on clusters are none. */
 static const double hopeless = 4;
+/* The centres start within so many times the distance from the mean up to which
+ * A4 shows rows; every other one of them, if some are further away. */
+static const double around = 1.2;
 /* Bounds that are so many times wider than the rows. */
 static const double far_wider = 8;
 
@@ -148,7 +151,7 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     double bound = (double)kith_i_domain_l2(run->domain);
     double far = sqrt(d) * run->k / run->n_hat;
     double noise = far * auto_sum_sd(run, part, d);
-    double least = space->split ? 4 : d > AUTO_MANY_AXES ? 3 : 2;
+    double least = d > AUTO_MANY_AXES ? 3 : 2;
     double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
                          fmin(FEW_ROUNDS, .05 / noise));
     double moved = pow(far * auto_sum_sd(run, part / least, d) * bound, 2);
@@ -162,7 +165,12 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     double *mean = kith_i_alloc(2 * (size_t)d, sizeof *mean);
     if (!mean)
         return kith_i_fail_memory(err);
-    status = kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
+    kith_i_start start = {.middle = space->mean,
+                          .part = around * auto_norms_end(space) / bound,
+                          .spare = space->split ? 2 : 0};
+    int known = run->plan <= 0 && space->norms.seen && start.part < 1;
+    status = kith_i_kmeans_lloyd(run->session, &opt, rows,
+                                 known ? &start : NULL, result, err);
     /* not when some are far away: they would be drawn in too */
     if (!status && run->plan <= 0 && space->norms.seen && !space->split)
         draw_together(run, best_distance(spread * result->step, run->k),

@@ -183,6 +183,8 @@ kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
 kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
                               double *noise, kith_error *err);
 
+/* The distance from the mean up to which the norms show rows. */
+double auto_norms_end(const auto_space *space);
 /* Whether rows are beyond all that the norms show. */
 kith_status auto_look_closer(auto_run *run, auto_space *space, kith_error *err);
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,

@@ -235,14 +235,20 @@ static int is_seen(const auto_run *run, const auto_hist *hist, double part)
 
 static const double nearly_all = .9;
 
+double auto_norms_end(const auto_space *space)
+{
+    double edge = 0;
+    for (uint32_t b = 0; b < space->norms.bins; b++)
+        edge = space->norms.h[b] > 0 ? space->norms.up[b] : edge;
+    return edge;
+}
+
 /* Rows beyond all that the histogram of A4 shows: one bin, so that far fewer
  * stand out than in the histogram. */
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
                          kith_error *err)
 {
-    double edge = 0, share = share_far[run->pure];
-    for (uint32_t b = 0; b < space->norms.bins; b++)
-        edge = space->norms.h[b] > 0 ? space->norms.up[b] : edge;
+    double edge = auto_norms_end(space), share = share_far[run->pure];
     auto_hist two = {0};
     double one = 1;
     whole w;

@@ -28,9 +28,20 @@ kith_status kith_i_kmeans_run(kith_session *session,
 
 /* kmeans_lloyd.c: fills the result's centres, weights, rounds and noise.
  * rows: the expected number of rows for a plan, 0 in a real run. */
+/* A start that knows where the rows are: all but one in `spare` of the centres
+ * (0: all) are spread over this part of the bounds' width, about the middle (in
+ * steps of the lattice); the others over all of the bounds. */
+typedef struct kith_i_start {
+    const double *middle;
+    double part;
+    uint32_t spare;
+} kith_i_start;
+
+/* start: NULL, or released values. */
 kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
-                                kith_result *result, kith_error *err);
+                                const kith_i_start *start, kith_result *result,
+                                kith_error *err);
 
 /* auto.c: likewise; dense rows, or sparse ones cut to a few features. It
  * decides from what it has released, so a plan shows a typical run. */

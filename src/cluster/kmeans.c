@@ -53,7 +53,7 @@ kith_status kith_i_kmeans_run(kith_session *session,
         return kith_i_kmeans_auto(session, opt, rows, result, err);
     if (opt->method == KITH_KMEANS_BALCAN)
         return kith_i_kmeans_balcan(session, opt, rows, result, err);
-    return kith_i_kmeans_lloyd(session, opt, rows, result, err);
+    return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
 }
 
 static kith_status run_method(kith_session *session, const void *opt,

@@ -8,6 +8,11 @@ static double draw_uniform(kith_i_coins *coins)
     return kith_i_coins_unit(coins);
 }
 
+static double draw_exponential(kith_i_coins *coins)
+{
+    return fmin(1, -.12 * log(1 - kith_i_coins_unit(coins)));
+}
+
 /* Rows about some random places. */
 static table make_blobs(size_t n, uint32_t d, uint32_t places, double spread)
 {
@@ -65,10 +70,19 @@ static void test_ring(void **state)
     assert_true(compare(make_ring(20000), 3, 1, 1e-6) < 1);
 }
 
+/* Noisy rounds alone, rows in a corner of the bounds: they start there (1.18
+ * when they start all over the bounds). */
+static void test_corner(void **state)
+{
+    (void)state;
+    assert_true(
+        compare(make_table(5000, 10, draw_exponential, 0, 1), 20, 1, 0) < 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_even),
-                                       cmocka_unit_test(test_random_axes),
-                                       cmocka_unit_test(test_ring)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_even), cmocka_unit_test(test_random_axes),
+        cmocka_unit_test(test_ring), cmocka_unit_test(test_corner)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
