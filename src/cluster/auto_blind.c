@@ -1,7 +1,8 @@
 /* P10: A11 in pure DP when the axes of the view are random. What the view knows
- * of a centre is a few random coordinates, so the sums in full space are taken
- * about the mean, or about zero where the rows are short in L1, and believed
- * coordinate by coordinate. First a wider view makes the labels better. */
+ * of a centre is a few random coordinates: the sums in full space are taken
+ * about that, or about zero where the rows are short in L1, and what the view
+ * does not know is believed coordinate by coordinate. First a wider view makes
+ * the labels better. */
 #include "cluster/auto_i.h"
 
 #include <math.h>
@@ -13,6 +14,14 @@ static const double zoom_below = .35;
 static const double wide_part = .15;  /* of the share of A11 */
 static const double wide_noise = .15; /* axes x noise that a step may have */
 static const double wide_worth = 1.5; /* times the axes before */
+
+/* What is known of some clusters before the sums in full space. */
+typedef struct {
+    const kith_i_centers *lattice; /* in the view: labels */
+    const double *centers;         /* likewise: where sums are taken from */
+    double within; /* of the variance in the view, the part inside clusters */
+    auto_sizes sizes;
+} blind_known;
 
 /* How many clusters leave a first estimate good enough for a second. */
 static double zooms_up_to(const auto_run *run, double share)
@@ -112,15 +121,58 @@ static void believe(const double *base, const auto_plain *plan, uint32_t d,
     }
 }
 
-/* Sizes and sums of k clusters about one origin. */
-static kith_status plain_step(auto_run *run, const auto_space *space,
-                              const kith_i_centers *lattice,
-                              const auto_plain *plan, double share,
-                              double *full, auto_step *found, kith_error *err)
+/* Moves from the centres of the view. Inside its axes they are corrections,
+ * shrunk as such; the rest is all that is known of the other directions. */
+static kith_status believe_parts(const auto_space *space, const double *centers,
+                                 const auto_plain *plan, auto_step *found,
+                                 double *full, kith_error *err)
 {
-    uint32_t k = lattice->k, d = run->d;
-    const double *base = plan->taxicab ? space->zero : space->mean;
-    auto_locator l = {.centers = lattice,
+    uint32_t k = found->k, q = space->q, d = found->width;
+    double *inside = kith_i_alloc((size_t)k * q, sizeof *inside);
+    double *factor = kith_i_alloc(k, sizeof *factor);
+    if (inside && factor) {
+        auto_take_apart(space, found, inside);
+        auto_shrink(inside, q, q, k, found->noise, q, factor);
+        for (uint32_t j = 0; j < k; j++)
+            found->noise[j] *= sqrt(1 - (double)q / d);
+        believe(space->mean, plan, d, found, full);
+        for (uint32_t j = 0; j < k; j++)
+            for (uint32_t a = 0; a < q; a++) {
+                size_t at = (size_t)j * q + a;
+                double in = centers[at] / space->finer +
+                            factor[j] * inside[at] / plan->kept;
+                for (uint32_t i = 0; i < d; i++)
+                    full[(size_t)j * d + i] +=
+                        in * space->axes[(size_t)a * d + i];
+            }
+    }
+    int ok = inside && factor;
+    kith_i_free(inside);
+    kith_i_free(factor);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+/* Where the sums of k clusters are taken from: zero, or what the view knows of
+ * the centres. */
+static void set_origins(const auto_space *space, uint32_t k, uint32_t d,
+                        const double *centers, int taxicab, double *full)
+{
+    if (!taxicab) {
+        auto_lift(space, k, d, centers, full);
+        return;
+    }
+    for (uint32_t j = 0; j < k; j++)
+        memcpy(full + (size_t)j * d, space->zero, d * sizeof *full);
+}
+
+/* Sizes and sums of k clusters. */
+static kith_status plain_step(auto_run *run, const auto_space *space,
+                              blind_known *known, const auto_plain *plan,
+                              double share, double *full, auto_step *found,
+                              kith_error *err)
+{
+    uint32_t k = known->lattice->k, d = run->d;
+    auto_locator l = {.centers = known->lattice,
                       .by = space->view,
                       .cells = k,
                       .width = d,
@@ -136,12 +188,12 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
     kith_status status = KITH_OK;
     if (!radius || !used || !found->move || !found->noise || !found->size)
         status = kith_i_fail_memory(err);
-    for (uint32_t j = 0; !status && j < k; j++) {
-        memcpy(full + (size_t)j * d, base, d * sizeof *full);
+    for (uint32_t j = 0; !status && j < k; j++)
         radius[j] = plan->radius;
-    }
-    if (!status)
+    if (!status) {
+        set_origins(space, k, d, known->centers, plan->taxicab, full);
         status = auto_locator_set(&l, full, err);
+    }
     if (!status)
         status = auto_locator_label(run, &l, err);
     if (!status)
@@ -151,7 +203,9 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
         found->size[j] =
             run->plan > 0 ? run->plan / k : (double)cells.counts[j];
         found->size_sd = cells.count_sd;
-        used[j] = fmax(fmax(found->size[j], 2 * cells.count_sd), 1);
+        auto_join_size(&known->sizes, j, cells.count_sd, &found->size[j]);
+        used[j] =
+            fmax(fmax(found->size[j], 2 * sqrt(known->sizes.variance[j])), 1);
     }
     kith_i_cells_free(&cells);
     if (!status)
@@ -164,8 +218,10 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
             found->move[(size_t)j * d + i] =
                 (double)cells.sums[(size_t)j * d + i] / used[j];
     }
-    if (!status)
-        believe(base, plan, d, found, full);
+    if (!status && plan->taxicab)
+        believe(space->zero, plan, d, found, full);
+    else if (!status)
+        status = believe_parts(space, known->centers, plan, found, full, err);
     kith_i_cells_free(&cells);
     auto_locator_free(run, &l);
     kith_i_free(radius);
@@ -179,8 +235,8 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
  * are the residuals. */
 static kith_status zoom_step(auto_run *run, const auto_space *space,
                              const auto_shares *shares, uint32_t k,
-                             double share, double *full, auto_step *found,
-                             kith_error *err)
+                             auto_sizes *sizes, double share, double *full,
+                             auto_step *found, kith_error *err)
 {
     uint32_t d = run->d;
     size_t size = (size_t)k * d;
@@ -203,7 +259,7 @@ static kith_status zoom_step(auto_run *run, const auto_space *space,
         kith_i_centers_set(&lattice, full);
         for (uint32_t j = 0; j < k; j++)
             scale[j] = sqrt(space->trace) / space->finer / 2;
-        status = auto_take_step(run, &l, &now, scale, share, "cluster", NULL,
+        status = auto_take_step(run, &l, &now, scale, share, "cluster", sizes,
                                 found, err);
     }
     if (!status) {
@@ -253,11 +309,34 @@ static kith_status widen(auto_run *run, const auto_space *space, uint32_t k,
     return KITH_OK;
 }
 
-/* Steps in the wider view; the first still has the labels of the narrow one. */
+/* Centres as far as they are believed: those of small clusters are noise, and
+ * sums taken from there would be clipped on their way back. */
+static void draw_in(const auto_step *found, const double *centers, double *out)
+{
+    size_t w = found->width;
+    double signal = 0, total = 0;
+    for (uint32_t j = 0; j < found->k; j++) {
+        double square = 0, size = fmax(found->size[j], 1);
+        for (size_t i = 0; i < w; i++)
+            square += pow(centers[j * w + i], 2);
+        signal += size * (square / (double)w - pow(found->noise[j], 2));
+        total += size;
+    }
+    signal = fmax(signal / total, 0);
+    for (uint32_t j = 0; j < found->k; j++) {
+        double noise = pow(found->noise[j], 2);
+        for (size_t i = 0; i < w; i++)
+            out[j * w + i] =
+                centers[j * w + i] * signal / fmax(signal + noise, 1e-300);
+    }
+}
+
+/* Steps in the wider view; the first still has the labels of the narrow one.
+ * sure: the centres as far as they are believed. */
 static kith_status wide_steps(auto_run *run, const auto_space *wide,
                               const auto_shares *shares, uint32_t k,
                               const kith_i_centers *narrow, double share,
-                              double *centers, kith_error *err)
+                              double *centers, double *sure, kith_error *err)
 {
     double *scale = kith_i_alloc(k, sizeof *scale);
     kith_status status = scale ? KITH_OK : kith_i_fail_memory(err);
@@ -272,39 +351,59 @@ static kith_status wide_steps(auto_run *run, const auto_space *wide,
                                    NULL, centers, &found, err);
         now.hist = 0; /* the radius serves both */
     }
+    if (!status)
+        draw_in(&found, centers, sure);
     auto_step_free(&found);
     kith_i_free(scale);
     return status;
 }
 
+/* Lengths about the centres that the view knows, from those about the mean:
+ * random axes see the same part of any length. */
+static auto_hist shorten(const auto_space *space, uint32_t d, double within)
+{
+    auto_hist hist = space->norms;
+    double less = sqrt(1 - (1 - within) * space->q / d);
+    for (uint32_t b = 0; b < hist.bins; b++) {
+        hist.up[b] *= less;
+        hist.mid[b] *= less;
+    }
+    return hist;
+}
+
 /* Sums in full space, labels by centres in the view; if these are more than k,
  * merged. */
 static kith_status recover_from(auto_run *run, const auto_space *space,
-                                const auto_shares *shares,
-                                const kith_i_centers *lattice, double share,
-                                double *full, auto_step *found, kith_error *err)
+                                const auto_shares *shares, blind_known *known,
+                                double share, double *full, auto_step *found,
+                                kith_error *err)
 {
-    uint32_t k = lattice->k < run->k ? lattice->k : run->k;
+    uint32_t n = known->lattice->k, k = n < run->k ? n : run->k;
     double trace = space->trace / pow(space->finer, 2);
-    int zoom = auto_zooms(run, lattice->k, share);
+    int zoom = auto_zooms(run, n, share);
     double first = zoom ? AUTO_ZOOM_FIRST * share : share + shares->hist;
-    auto_plain plan =
-        auto_plan_plain(run, space, &space->norms, trace, lattice->k,
-                        first * (1 - AUTO_BLIND_COUNTS));
+    auto_hist lengths = shorten(space, run->d, known->within);
+    auto_plain plan = auto_plan_plain(run, space, &lengths, trace, n,
+                                      first * (1 - AUTO_BLIND_COUNTS));
     kith_status status =
-        plain_step(run, space, lattice, &plan, first, full, found, err);
-    if (!status && lattice->k > k)
+        plain_step(run, space, known, &plan, first, full, found, err);
+    if (!status && n > k) {
         status = merge_groups(run, found, full, err);
+        for (uint32_t j = 0; j < k; j++)
+            known->sizes.variance[j] = HUGE_VAL; /* others than those */
+    }
     if (status || !zoom)
         return status;
     auto_step_free(found);
-    return zoom_step(run, space, shares, k, share - first, full, found, err);
+    return zoom_step(run, space, shares, k, &known->sizes, share - first, full,
+                     found, err);
 }
 
 static kith_status recover_blind(auto_run *run, const auto_space *space,
                                  const auto_shares *shares, uint32_t k,
-                                 const double *centers, double *full,
-                                 auto_step *found, kith_error *err)
+                                 const double *centers, blind_known *known,
+                                 double *full, auto_step *found,
+                                 kith_error *err)
 {
     double part = wide_part * shares->rec;
     double carry =
@@ -315,28 +414,31 @@ static kith_status recover_blind(auto_run *run, const auto_space *space,
     kith_i_centers lattice = {.k = k, .d = q};
     lattice.coords = kith_i_alloc((size_t)k * p, sizeof *lattice.coords);
     lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
-    double *better = kith_i_alloc((size_t)k * p, sizeof *better);
+    double *better = kith_i_alloc(2 * (size_t)k * p, sizeof *better);
+    double *sure = better + (size_t)k * p;
     kith_status status = KITH_OK;
     if (!lattice.coords || !lattice.squares || !better)
         status = kith_i_fail_memory(err);
     if (!status)
         kith_i_centers_set(&lattice, centers);
+    known->lattice = &lattice;
+    known->centers = p > q ? sure : centers;
     if (!status && p > q) {
         auto_space wide;
         status = widen(run, space, k, p, centers, &wide, better, err);
         if (!status) {
-            status =
-                wide_steps(run, &wide, shares, k, &lattice, part, better, err);
+            status = wide_steps(run, &wide, shares, k, &lattice, part, better,
+                                sure, err);
             lattice.d = p;
             if (!status) {
                 kith_i_centers_set(&lattice, better);
-                status = recover_from(run, &wide, shares, &lattice,
+                status = recover_from(run, &wide, shares, known,
                                       shares->rec - part, full, found, err);
             }
             kith_i_free(wide.axes);
         }
     } else if (!status) {
-        status = recover_from(run, space, shares, &lattice, shares->rec, full,
+        status = recover_from(run, space, shares, known, shares->rec, full,
                               found, err);
     }
     kith_i_free(lattice.coords);
@@ -356,7 +458,12 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
     double *middle = kith_i_alloc((size_t)first * space->q, sizeof *middle);
     double *wide = kith_i_alloc((size_t)first * d, sizeof *wide);
     auto_step found = {0};
-    kith_status status = middle && wide ? KITH_OK : kith_i_fail_memory(err);
+    blind_known known = {.sizes = {kith_i_alloc(first, sizeof(double)),
+                                   kith_i_alloc(first, sizeof(double))}};
+    kith_status status =
+        middle && wide && known.sizes.mean && known.sizes.variance
+            ? KITH_OK
+            : kith_i_fail_memory(err);
     if (!status)
         status =
             auto_carried(run, space, shares, coreset, middle, &groups, err);
@@ -366,9 +473,15 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
         status = auto_solve(run, coreset, first, 3, 4, 1, middle, err);
     else if (!status)
         memcpy(middle, centers, (size_t)k * space->q * sizeof *middle);
-    if (!status)
-        status =
-            recover_blind(run, space, shares, first, middle, wide, &found, err);
+    if (!status) {
+        double all = space->trace * space->q / d;
+        known.within =
+            fmin(1, auto_weigh(coreset, first, middle, &known.sizes) / all);
+        for (uint32_t j = 0; run->plan > 0 && j < first; j++)
+            known.sizes.variance[j] = HUGE_VAL;
+        status = recover_blind(run, space, shares, first, middle, &known, wide,
+                               &found, err);
+    }
     if (!status && groups < k)
         auto_spread_groups(run, space, coreset, groups, middle, wide, centers,
                            full, result->weights);
@@ -389,6 +502,8 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
         kith_i_result_set_centers(result, run->domain, full);
     }
     auto_step_free(&found);
+    kith_i_free(known.sizes.mean);
+    kith_i_free(known.sizes.variance);
     kith_i_free(middle);
     kith_i_free(wide);
     return status;

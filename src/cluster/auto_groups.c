@@ -69,30 +69,29 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-/* What the coreset says of the sizes of k clusters. A point that several
- * centres are equally near to is the first's. */
-static void weigh(const auto_run *run, const auto_coreset *coreset,
-                  const double *centers, double *weights)
+/* A point that several centres are equally near to is the first's. */
+double auto_weigh(const auto_coreset *coreset, uint32_t k,
+                  const double *centers, auto_sizes *out)
 {
-    uint32_t k = run->k, q = coreset->q;
-    double all = 0;
-    memset(weights, 0, k * sizeof *weights);
+    uint32_t q = coreset->q;
+    double all = 0, cost = 0;
+    memset(out->mean, 0, k * sizeof *out->mean);
+    if (out->variance)
+        memset(out->variance, 0, k * sizeof *out->variance);
     for (uint32_t i = 0; i < coreset->n; i++) {
-        const double *p = coreset->points + (size_t)i * q;
-        double best = HUGE_VAL;
-        uint32_t nearest = 0;
-        for (uint32_t j = 0; j < k; j++) {
-            double v = kith_i_distance_squared(p, centers + (size_t)j * q, q);
-            if (v < best) {
-                best = v;
-                nearest = j;
-            }
-        }
-        weights[nearest] += fmax(coreset->size[i], 0);
-        all += fmax(coreset->size[i], 0);
+        double square, size = fmax(coreset->size[i], 0);
+        uint32_t j = kith_i_nearest(coreset->points + (size_t)i * q, centers, k,
+                                    q, &square);
+        out->mean[j] += size;
+        if (out->variance)
+            out->variance[j] += coreset->unsure[i];
+        all += size;
+        cost += size * (square + coreset->within[i]);
     }
-    for (uint32_t j = 0; j < k; j++)
-        weights[j] *= all > 0 ? run->n_hat / all : 0;
+    for (uint32_t j = 0; out->variance && j < k; j++)
+        if (!(out->variance[j] > 0))
+            out->variance[j] = HUGE_VAL;
+    return all > 0 ? cost / all : 0;
 }
 
 /* k centres from the few that the budget carries: each takes the mean of its
@@ -103,7 +102,13 @@ void auto_spread_groups(const auto_run *run, const auto_space *space,
                         const double *centers, double *full, double *weights)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
-    weigh(run, coreset, centers, weights);
+    auto_sizes sizes = {.mean = weights};
+    double all = 0;
+    (void)auto_weigh(coreset, k, centers, &sizes);
+    for (uint32_t j = 0; j < k; j++)
+        all += weights[j];
+    for (uint32_t j = 0; j < k; j++)
+        weights[j] *= all > 0 ? run->n_hat / all : 0;
     for (uint32_t j = 0; j < k; j++) {
         const double *c = centers + (size_t)j * q;
         uint32_t g = 0;

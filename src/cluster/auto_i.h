@@ -279,6 +279,10 @@ typedef struct auto_sizes {
     double *mean, *variance;
 } auto_sizes;
 
+/* Join what is known of the size of cluster j and what was counted now (*size,
+ * with this sd). */
+void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size);
+
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
 kith_status auto_take_step(auto_run *run, auto_locator *locator,
@@ -339,6 +343,12 @@ kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
 kith_status auto_carried(auto_run *run, const auto_space *space,
                          const auto_shares *shares, const auto_coreset *coreset,
                          double *centers, uint32_t *out, kith_error *err);
+/* What the coreset says of the sizes of k clusters (out->variance may be NULL;
+ * infinite: nothing is known). Returns the mean squared distance of the rows
+ * from the centres. */
+double auto_weigh(const auto_coreset *coreset, uint32_t k,
+                  const double *centers, auto_sizes *out);
+
 /* k centres (in the view) from the means in full space (wide) of a few groups
  * of them, whose centres in the view are middle. */
 void auto_spread_groups(const auto_run *run, const auto_space *space,
@@ -361,6 +371,10 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
 
 /* ---- auto_recover.c: A11 when the view has fewer dimensions than the rows -
  */
+
+/* Take the part inside the axes (inside: k x q) out of the moves, which are
+ * found->width wide. */
+void auto_take_apart(const auto_space *space, auto_step *found, double *inside);
 
 /* From the view back to the rows' lattice: mean + V c. */
 void auto_lift(const auto_space *space, uint32_t k, uint32_t d,

@@ -104,8 +104,8 @@ static void join_sizes(const double *size, const double *variance,
 /* The cells that are believed become the coreset. */
 static kith_status make_coreset(const auto_step *found, uint32_t q,
                                 const double *centers, const double *scale,
-                                const double *trust, auto_coreset *coreset,
-                                kith_error *err)
+                                const double *sd, const double *trust,
+                                auto_coreset *coreset, kith_error *err)
 {
     uint32_t kept = 0, n = 0;
     for (uint32_t j = 0; j < found->k; j++)
@@ -122,6 +122,7 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
         memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
                q * sizeof *centers);
         made.size[n] = found->size[j];
+        made.unsure[n] = sd[j] * sd[j];
         made.within[n] = scale[j] * scale[j];
         made.weight[n++] = found->size[j] * trust[j];
     }
@@ -190,7 +191,8 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     if (!status) {
         join_sizes(before, before + cells, &found, sd);
         trust_cells(run, space, &found, sd, centers, trust);
-        status = make_coreset(&found, q, centers, scale, trust, coreset, err);
+        status =
+            make_coreset(&found, q, centers, scale, sd, trust, coreset, err);
     }
     auto_step_free(&found);
     kith_i_free(centers);

@@ -19,13 +19,10 @@ void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
         }
 }
 
-/* Split each move into its part inside the axes and the rest, shrink both,
- * add. inside: k x q, factor: 2k of scratch. */
-static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
-                          double *inside, double *factor, double *full)
+void auto_take_apart(const auto_space *space, auto_step *found, double *inside)
 {
-    uint32_t k = found->k, q = space->q;
-    for (uint32_t j = 0; j < k; j++) {
+    uint32_t q = space->q, d = found->width;
+    for (uint32_t j = 0; j < found->k; j++) {
         double *move = found->move + (size_t)j * d;
         for (uint32_t a = 0; a < q; a++) {
             const double *axis = space->axes + (size_t)a * d;
@@ -37,6 +34,15 @@ static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
                 move[i] -= dot * axis[i];
         }
     }
+}
+
+/* Split each move into its part inside the axes and the rest, shrink both,
+ * add. inside: k x q, factor: 2k of scratch. */
+static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
+                          double *inside, double *factor, double *full)
+{
+    uint32_t k = found->k, q = space->q;
+    auto_take_apart(space, found, inside);
     auto_shrink(inside, q, q, k, found->noise, q, factor);
     auto_shrink(found->move, d, d, k, found->noise, d - q, factor + k);
     for (uint32_t j = 0; j < k; j++)

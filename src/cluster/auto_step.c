@@ -28,7 +28,7 @@ void auto_step_free(auto_step *s)
 /* Clusters change slowly from step to step, and so do their sizes: by a tenth,
  * say. What was known of one and what this step counted, by precision. */
 static const double size_changes = .1;
-static void join_size(auto_sizes *known, uint32_t j, double sd, double *size)
+void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size)
 {
     double before = known->mean[j];
     double variance = known->variance[j] + pow(size_changes * before, 2);
@@ -77,7 +77,7 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
             out->size[j] = run->plan / k;
         double sd = cells.count_sd;
         if (known) {
-            join_size(known, j, sd, &out->size[j]);
+            auto_join_size(known, j, sd, &out->size[j]);
             sd = sqrt(known->variance[j]);
         }
         used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
