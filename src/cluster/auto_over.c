@@ -11,6 +11,9 @@ static const double far_rows = .1, well_seen = .7;
 /* A cell in a shell stands out from so many sd on: a false one takes a centre
  * away from the others. */
 static const double far_stands = 2.5;
+/* How far from a cell its parts begin, of its rms distance: short, since only
+ * the directions matter. */
+static const double aside = .2;
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
 static double far_variance(const auto_space *space, double far)
@@ -161,6 +164,40 @@ static void update_scales(const auto_step *found, double *scale)
         scale[j] = fmax(scale[j], .15 * sum / fmax(usual, 1));
 }
 
+/* Cells with nobody in them are of more use where the rows are: each goes next
+ * to the cell that has most rows for its parts, in a random direction. If two
+ * clusters are in that cell, most planes through its mean pass between them,
+ * and A9 has two points to choose from instead of one. parts: k of scratch. */
+static void reuse_empty(auto_run *run, const auto_step *found, uint32_t q,
+                        double *parts, double *centers, double *scale)
+{
+    double least = 2 * found->size_sd;
+    for (uint32_t j = 0; j < found->k; j++)
+        parts[j] = 1;
+    for (uint32_t j = 0; j < found->k; j++) {
+        if (found->size[j] >= least)
+            continue;
+        uint32_t from = j;
+        double most = 0, square = 0, *to = centers + (size_t)j * q;
+        for (uint32_t i = 0; i < found->k; i++)
+            if (found->size[i] >= least && found->size[i] / parts[i] > most) {
+                most = found->size[i] / parts[i];
+                from = i;
+            }
+        if (from == j) /* there is none */
+            return;
+        for (uint32_t a = 0; a < q; a++) {
+            to[a] = kith_i_coins_normal(&run->coins);
+            square += to[a] * to[a];
+        }
+        double step = aside * found->rms[from] / sqrt(fmax(square, 1e-300));
+        for (uint32_t a = 0; a < q; a++)
+            to[a] = centers[(size_t)from * q + a] + step * to[a];
+        scale[j] = scale[from];
+        parts[from]++;
+    }
+}
+
 kith_status auto_over_cluster(auto_run *run, const auto_space *space,
                               const auto_shares *shares, uint32_t cells,
                               auto_coreset *coreset, kith_error *err)
@@ -187,6 +224,10 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
                                    "fine cell", NULL, centers, &found, err);
         if (!status)
             update_scales(&found, scale);
+        /* in random axes boxes are wide and leaves far from their rows: most
+         * of them end up empty */
+        if (!status && space->blind && t + 1 < shares->over_steps)
+            reuse_empty(run, &found, q, trust, centers, scale);
     }
     if (!status) {
         join_sizes(before, before + cells, &found, sd);
