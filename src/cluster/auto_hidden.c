@@ -168,13 +168,18 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
     double seen = coreset_cost(coreset, k, best);
     double least = seen + likely * cost_of(p, q, k, best);
     double limit = (1 + harm) * seen;
-    /* of many clusters, one search for each m is time enough */
-    uint32_t searches = k > MANY_CLUSTERS ? 1 : repeats;
+    uint32_t before = 0;
+    memcpy(trial, best, (size_t)k * q * sizeof *trial);
     for (uint32_t m = 1; m <= p->n && m < k; m += m < 4 ? 1 : m / 2) {
+        /* of many clusters, searches would take seconds */
         kith_status status =
-            auto_solve(run, coreset, k - m, searches, SEEDINGS, 1, trial, err);
+            k > MANY_CLUSTERS
+                ? auto_thin(coreset, k - before, k - m, trial, err)
+                : auto_solve(run, coreset, k - m, repeats, SEEDINGS, 1, trial,
+                             err);
         if (status)
             return status;
+        before = m;
         seen = coreset_cost(coreset, k - m, trial);
         measure(p, q, k - m, trial);
         for (uint32_t j = k - m; j < k; j++)

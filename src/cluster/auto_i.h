@@ -255,6 +255,11 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
                        uint32_t repeats, uint32_t starts, int swaps,
                        double *centers, kith_error *err);
 
+/* Take centres away from a solution with k until fewer are left, each time the
+ * one that the coreset misses least; Lloyd follows. */
+kith_status auto_thin(const auto_coreset *coreset, uint32_t k, uint32_t fewer,
+                      double *centers, kith_error *err);
+
 /* SCALES: typical distance of the data from each of k centres. */
 void auto_scales(const auto_coreset *coreset, uint32_t k, const double *centers,
                  double *scale);

@@ -256,6 +256,8 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
                        uint32_t repeats, uint32_t starts, int swaps,
                        double *centers, kith_error *err)
 {
+    if (coreset->n <= k) /* every point is a centre, however it is found */
+        repeats = starts = 1;
     size_t size = (size_t)k * coreset->q;
     uint32_t threads = kith_i_session_threads(run->session), best = 0;
     solve_job job = {.coreset = coreset,
@@ -280,6 +282,80 @@ kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
         memcpy(centers, job.centers + best * size, size * sizeof *centers);
     }
     job_close(&job);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
+}
+
+/* The two nearest of k centres to a point. square: k of scratch. */
+typedef struct {
+    uint32_t label[2];
+    double square[2];
+} nearest_two;
+
+static nearest_two find_two(const double *x, uint32_t q, uint32_t k,
+                            const double *centers, double *square)
+{
+    nearest_two at = {.square = {HUGE_VAL, HUGE_VAL}};
+    kith_i_distances_squared(centers, k, q, x, square);
+    for (uint32_t j = 0; j < k; j++) {
+        int worse = square[j] >= at.square[0];
+        if (worse && square[j] >= at.square[1])
+            continue;
+        if (!worse) {
+            at.square[1] = at.square[0];
+            at.label[1] = at.label[0];
+        }
+        at.square[worse] = square[j];
+        at.label[worse] = j;
+    }
+    return at;
+}
+
+/* One of k centres goes; the last takes its number. loss, square: k of
+ * scratch. */
+static void take_away(const auto_coreset *c, uint32_t k, nearest_two *near,
+                      double *loss, double *square, double *centers)
+{
+    uint32_t q = c->q, out = 0, last = k - 1;
+    memset(loss, 0, k * sizeof *loss);
+    for (uint32_t i = 0; i < c->n; i++)
+        loss[near[i].label[0]] +=
+            c->weight[i] * (near[i].square[1] - near[i].square[0]);
+    for (uint32_t j = 1; j < k; j++)
+        out = loss[j] < loss[out] ? j : out;
+    memmove(centers + (size_t)out * q, centers + (size_t)last * q,
+            q * sizeof *centers);
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t *label = near[i].label;
+        if (label[0] == out || label[1] == out) {
+            near[i] =
+                find_two(c->points + (size_t)i * q, q, last, centers, square);
+            continue;
+        }
+        for (int t = 0; t < 2; t++)
+            label[t] = label[t] == last ? out : label[t];
+    }
+}
+
+kith_status auto_thin(const auto_coreset *c, uint32_t k, uint32_t fewer,
+                      double *centers, kith_error *err)
+{
+    uint32_t q = c->q;
+    kith_i_points points = {c->points, c->weight, c->n, q};
+    nearest_two *near = kith_i_alloc(c->n, sizeof *near);
+    uint32_t *labels = kith_i_alloc(c->n, sizeof *labels);
+    double *scratch = kith_i_alloc(2 * (size_t)k + c->n + (size_t)k * (q + 1),
+                                   sizeof *scratch);
+    int ok = near && labels && scratch;
+    for (uint32_t i = 0; ok && i < c->n; i++)
+        near[i] = find_two(c->points + (size_t)i * q, q, k, centers, scratch);
+    for (; ok && k > fewer; k--)
+        take_away(c, k, near, scratch, scratch + k, centers);
+    if (ok)
+        (void)kith_i_lloyd_points(&points, fewer, LLOYD_AFTER_SWAP, scratch,
+                                  labels, centers);
+    kith_i_free(near);
+    kith_i_free(labels);
+    kith_i_free(scratch);
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
