@@ -314,9 +314,9 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
 
-/* Replaces the coreset by this many cells, refined. */
+/* Replaces the coreset by this many cells, refined. May spend what A10 has. */
 kith_status auto_over_cluster(auto_run *run, const auto_space *space,
-                              const auto_shares *shares, uint32_t cells,
+                              auto_shares *shares, uint32_t cells,
                               auto_coreset *coreset, kith_error *err);
 
 /* Without A8: forget leaves of the shells that do not stand out of the noise;

@@ -14,6 +14,10 @@ static const double far_stands = 2.5;
 /* How far from a cell its parts begin, of its rms distance: short, since only
  * the directions matter. */
 static const double aside = .2;
+/* Clusters are in few cells each (crowded): less than this many have rows, for
+ * each cluster. An average cluster stands out by so many sd: half of one does
+ * too. */
+static const double few_each = 2, plain_to_see = 8;
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
 static double far_variance(const auto_space *space, double far)
@@ -198,8 +202,38 @@ static void reuse_empty(auto_run *run, const auto_step *found, uint32_t q,
     }
 }
 
+/* Whether some cell has more rows than a cluster has on average, while others
+ * have none, so that it may hold two: rows in clumps that are far apart. Not
+ * with shells, where cells with few rows count as well. */
+static int crowded(const auto_run *run, const auto_step *found)
+{
+    double with_rows = 0, most = 0, each = run->n_hat / run->k;
+    for (uint32_t j = 0; j < found->k; j++) {
+        with_rows += found->size[j] >= 2 * found->size_sd;
+        most = fmax(most, found->size[j]);
+    }
+    return !run->shells && run->plan <= 0 && with_rows < few_each * run->k &&
+           with_rows < found->k && most > each &&
+           each > plain_to_see * found->size_sd;
+}
+
+/* One step of the cells. */
+static kith_status refine_cells(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, uint32_t cells,
+                                double share, double *centers, double *scale,
+                                auto_step *found, kith_error *err)
+{
+    auto_step_free(found);
+    kith_status status =
+        auto_step_in_view(run, space, shares, cells, NULL, scale, share,
+                          "fine cell", NULL, centers, found, err);
+    if (!status)
+        update_scales(found, scale);
+    return status;
+}
+
 kith_status auto_over_cluster(auto_run *run, const auto_space *space,
-                              const auto_shares *shares, uint32_t cells,
+                              auto_shares *shares, uint32_t cells,
                               auto_coreset *coreset, kith_error *err)
 {
     uint32_t q = space->q;
@@ -218,16 +252,24 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     if (!status && run->shells)
         sum_sizes(coreset, cells, centers, before, before + cells);
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
-        auto_step_free(&found);
-        status = auto_step_in_view(run, space, shares, cells, NULL, scale,
-                                   shares->over / shares->over_steps,
-                                   "fine cell", NULL, centers, &found, err);
-        if (!status)
-            update_scales(&found, scale);
+        status = refine_cells(run, space, shares, cells,
+                              shares->over / shares->over_steps, centers, scale,
+                              &found, err);
         /* in random axes boxes are wide and leaves far from their rows: most
          * of them end up empty */
-        if (!status && space->blind && t + 1 < shares->over_steps)
+        if (!status && t + 1 < shares->over_steps &&
+            (space->blind || crowded(run, &found)))
             reuse_empty(run, &found, q, trust, centers, scale);
+    }
+    /* Pure: there was but one step. Another is worth more than A10, which
+     * cannot part two clusters. */
+    if (!status && shares->over_steps == 1 && shares->rounds > 0 &&
+        !run->opt->rounds && crowded(run, &found)) {
+        reuse_empty(run, &found, q, trust, centers, scale);
+        status = refine_cells(run, space, shares, cells, shares->lloyd, centers,
+                              scale, &found, err);
+        shares->rounds = 0;
+        shares->lloyd = 0;
     }
     if (!status) {
         join_sizes(before, before + cells, &found, sd);
