@@ -82,8 +82,11 @@ static auto_shares divide_pure(const auto_run *run, const auto_space *space)
                      .lloyd = space->blind && !run->opt->rounds ? 0 : .22,
                      .rec = space->blind ? .75 : .20 + .25 * (1 - f),
                      .counts = space->blind ? .2 : 1 / (2 + fmin(q, 10)),
-                     .over_steps = space->blind ? 2 : 1};
+                     .over_steps = 1};
     double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
+    double half = s.over / all * pool * s.counts / 2;
+    if (space->blind && run->n_hat > AUTO_CLEAR * auto_count_sd(run, half) * k)
+        s.over_steps = 2;
     /* relative noise of a step's means, times its share */
     double noise = sqrt(q * (q + 1)) * k / (run->budget * run->n_hat);
     if (run->opt->rounds)

@@ -314,6 +314,10 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
 
+/* An average cluster stands out by so many sd of a fine cell's size: then parts
+ * of one do too, and cells can be divided. */
+#define AUTO_CLEAR 8
+
 /* Replaces the coreset by this many cells, refined. May spend what A10 has. */
 kith_status auto_over_cluster(auto_run *run, const auto_space *space,
                               auto_shares *shares, uint32_t cells,

@@ -15,9 +15,8 @@ static const double far_stands = 2.5;
  * the directions matter. */
 static const double aside = .2;
 /* Clusters are in few cells each (crowded): less than this many have rows, for
- * each cluster. An average cluster stands out by so many sd: half of one does
- * too. */
-static const double few_each = 2, plain_to_see = 8;
+ * each cluster. */
+static const double few_each = 2;
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
 static double far_variance(const auto_space *space, double far)
@@ -214,7 +213,7 @@ static int crowded(const auto_run *run, const auto_step *found)
     }
     return !run->shells && run->plan <= 0 && with_rows < few_each * run->k &&
            with_rows < found->k && most > each &&
-           each > plain_to_see * found->size_sd;
+           each > AUTO_CLEAR * found->size_sd;
 }
 
 /* One step of the cells. */
