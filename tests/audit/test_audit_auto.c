@@ -101,6 +101,8 @@ static const claim claims[] = {
     {"random axes", 20, 2, 300, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     {"random axes, replaced", 20, 2, 300, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
      0},
+    /* sums from what the view knows, then from a first estimate */
+    {"random axes, zoom", 20, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
     /* more groups than clusters first */
     {"merged groups", 20, 2, 1500, 4, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
