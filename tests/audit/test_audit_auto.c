@@ -15,7 +15,7 @@ typedef struct {
     double epsilon, delta;
     kith_neighbors neighbors;
     double outlier;  /* every coordinate of the row that differs */
-    double spread;   /* of the others, about -0.5 */
+    double spread;   /* of the others, about -0.5; < 0: about all corners */
     int gram;        /* second moments alone */
     int root, count; /* sqrt d forgotten, exact n used: must show here */
 } claim;
@@ -28,8 +28,11 @@ static double *rows_of(const void *arg, int other)
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 4, 2);
     double *rows = calloc(c->n * c->d, sizeof *rows);
-    for (size_t i = 0; i < (c->n - 1) * c->d; i++)
-        rows[i] = -0.5 + c->spread * kith_i_coins_normal(&coins);
+    for (size_t i = 0; i < (c->n - 1) * c->d; i++) {
+        size_t corner = c->spread < 0 ? i / c->d : 0;
+        rows[i] = (corner >> i % c->d & 1 ? 0.5 : -0.5) +
+                  c->spread * kith_i_coins_normal(&coins);
+    }
     for (size_t i = 0; i < c->d; i++)
         rows[(c->n - 1) * c->d + i] =
             other && (c->d == 1 || i % 2) ? -c->outlier : c->outlier;
@@ -113,6 +116,8 @@ static const claim claims[] = {
     {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
      0},
     {"Gaussian, wide", 20, 2, 800, 4, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
+    /* clumps far apart: A8 takes a second step */
+    {"clumps", 4, 16, 12000, 1, 0, KITH_ADD_REMOVE, 1, -.02, 0, 0, 1},
     /* bounds far wider than the rows: shells, and cells of two widths */
     {"shells", 1, 2, 300, 30, 0, KITH_ADD_REMOVE, 1, .002, 0, 0, 1},
     /* far wider still: all but one in the first bin of distances */
