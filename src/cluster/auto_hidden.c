@@ -14,7 +14,17 @@ static const double shortest = 1.5, apart = .2;
 /* How much of what noise may hide is likely to be there; what the coreset may
  * lose, and how much must be at stake, of its cost. */
 static const double likely = .1, harm = .3, at_stake = .01;
-enum { MOST_WAYS = 64, MOST_STRIDES = 12, SEEDINGS = 4, MANY_CLUSTERS = 100 };
+/* Bounds may be as wide as they like: the places all over them count for no
+ * more than so many times those on the ways. */
+static const double most_cover = 4;
+enum {
+    MOST_WAYS = 64,
+    MOST_STRIDES = 12,
+    COVER = 32, /* places all over the bounds */
+    SETTLING = 10,
+    SEEDINGS = 4,
+    MANY_CLUSTERS = 100
+};
 
 typedef struct {
     uint32_t n;
@@ -23,19 +33,26 @@ typedef struct {
     double *near, *apart; /* scratch of the search */
 } places;
 
-/* Pull a point of the view into the bounds of the rows. full: d of scratch. */
-static void into_bounds(const auto_run *run, const auto_space *space,
-                        double *full, double *at)
+/* A point of the rows' space as the view sees it. */
+static void into_view(const auto_run *run, const auto_space *space,
+                      const double *full, double *at)
 {
     uint32_t q = space->q, d = run->d;
-    auto_lift(space, 1, d, at, full);
-    kith_i_domain_clip(run->domain, full);
     for (uint32_t a = 0; a < q; a++) {
         double sum = 0;
         for (uint32_t i = 0; i < d; i++)
             sum += space->axes[(size_t)a * d + i] * (full[i] - space->mean[i]);
         at[a] = sum * space->finer;
     }
+}
+
+/* Pull a point of the view into the bounds of the rows. full: d of scratch. */
+static void into_bounds(const auto_run *run, const auto_space *space,
+                        double *full, double *at)
+{
+    auto_lift(space, 1, run->d, at, full);
+    kith_i_domain_clip(run->domain, full);
+    into_view(run, space, full, at);
 }
 
 /* Places on the way from the middle of the coreset through one of its points
@@ -63,6 +80,26 @@ static void walk(const auto_run *run, const auto_space *space,
         last = now;
         out->rows[out->n++] = rows * pow(begin / now, 2);
     }
+}
+
+/* Places all over the bounds, evenly: a lump may be anywhere, and so many rows
+ * somewhere. */
+static kith_status cover_bounds(const auto_run *run, const auto_space *space,
+                                double rows, places *out, kith_error *err)
+{
+    uint32_t q = space->q, d = run->d;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, run->opt->public_seed, 2);
+    double *full = kith_i_alloc((size_t)COVER * d, sizeof *full);
+    kith_status status =
+        full ? kith_i_spread(run->domain, COVER, &coins, full, err)
+             : kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < COVER; j++) {
+        into_view(run, space, full + (size_t)j * d, out->at + out->n * q);
+        out->rows[out->n++] = rows / COVER;
+    }
+    kith_i_free(full);
+    return status;
 }
 
 /* Both ends of the coreset on each axis. middle: q of scratch. */
@@ -113,10 +150,6 @@ static double cost_of(const places *p, uint32_t q, uint32_t k,
     return sum;
 }
 
-/* Variances inside the points are known badly, and too large rather than too
- * small: they count for little. */
-static const double inside = .1;
-
 static double coreset_cost(const auto_coreset *c, uint32_t k,
                            const double *centers)
 {
@@ -124,7 +157,7 @@ static double coreset_cost(const auto_coreset *c, uint32_t k,
     for (uint32_t i = 0; i < c->n; i++)
         sum += c->weight[i] *
                (nearest(c->points + (size_t)i * c->q, c->q, k, centers) +
-                inside * c->within[i]);
+                c->within[i]);
     return sum;
 }
 
@@ -158,11 +191,37 @@ static void take_place(const places *p, uint32_t q, double *center)
         p->near[j] = fmin(p->near[j], p->apart[j]);
 }
 
+/* The last m of the centres go to the means of the places that are theirs: one
+ * in the middle of many halves the distance of each. sum: m x (q + 1). */
+static void settle(const places *p, uint32_t q, uint32_t k, uint32_t m,
+                   double *sum, double *centers)
+{
+    for (int round = 0; round < SETTLING; round++) {
+        memset(sum, 0, (size_t)m * (q + 1) * sizeof *sum);
+        for (uint32_t i = 0; i < p->n; i++) {
+            double square;
+            const double *at = p->at + (size_t)i * q;
+            uint32_t label = kith_i_nearest(at, centers, k, q, &square);
+            if (label < k - m)
+                continue;
+            double *s = sum + (size_t)(label - (k - m)) * (q + 1);
+            for (uint32_t a = 0; a < q; a++)
+                s[a] += p->rows[i] * at[a];
+            s[q] += p->rows[i];
+        }
+        for (uint32_t j = 0; j < m; j++) {
+            const double *s = sum + (size_t)j * (q + 1);
+            for (uint32_t a = 0; s[q] > 0 && a < q; a++)
+                centers[(size_t)(k - m + j) * q + a] = s[a] / s[q];
+        }
+    }
+}
+
 /* As many of the k centres are moved to places as bring more than they cost,
- * each kind of cost with its weight. trial, best: k x q. */
+ * each kind of cost with its weight. trial, best: k x q; sum: k x (q + 1). */
 static kith_status share_out(auto_run *run, const auto_coreset *coreset,
                              const places *p, uint32_t repeats, double *trial,
-                             double *best, kith_error *err)
+                             double *sum, double *best, kith_error *err)
 {
     uint32_t k = run->k, q = coreset->q;
     double seen = coreset_cost(coreset, k, best);
@@ -184,6 +243,7 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
         measure(p, q, k - m, trial);
         for (uint32_t j = k - m; j < k; j++)
             take_place(p, q, trial + (size_t)j * q);
+        settle(p, q, k, m, sum, trial);
         double cost = seen + likely * cost_of(p, q, k, trial);
         if (seen > limit || cost >= least)
             break;
@@ -216,6 +276,7 @@ static void halve(auto_run *run, auto_coreset *c, uint32_t n)
     c->within[at] *= 1 - .64 / q;
     c->weight[at] /= 2;
     c->size[at] /= 2;
+    c->unsure[n] = c->unsure[at];
     c->within[n] = c->within[at];
     c->weight[n] = c->weight[at];
     c->size[n] = c->size[at];
@@ -232,6 +293,7 @@ kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
     memcpy(made.points, coreset->points, (size_t)n * q * sizeof *made.points);
     memcpy(made.weight, coreset->weight, n * sizeof *made.weight);
     memcpy(made.size, coreset->size, n * sizeof *made.size);
+    memcpy(made.unsure, coreset->unsure, n * sizeof *made.unsure);
     memcpy(made.within, coreset->within, n * sizeof *made.within);
     for (; n < k; n++)
         halve(run, &made, n);
@@ -248,22 +310,32 @@ kith_status auto_leave_some(auto_run *run, const auto_space *space,
     if (k < 2 || q < run->d || run->plan > 0)
         return KITH_OK;
     size_t room =
-        (size_t)(2 * q < MOST_WAYS ? 2 * q : MOST_WAYS) * MOST_STRIDES;
+        (size_t)(2 * q < MOST_WAYS ? 2 * q : MOST_WAYS) * MOST_STRIDES + COVER;
     places p = {.at = kith_i_alloc(room * q, sizeof *p.at),
                 .rows = kith_i_alloc(room, sizeof *p.rows),
                 .near = kith_i_alloc(room, sizeof *p.near),
                 .apart = kith_i_alloc(room, sizeof *p.apart)};
     double *full = kith_i_alloc((size_t)run->d + q, sizeof *full);
-    double *trial = kith_i_alloc((size_t)k * q, sizeof *trial);
+    double *trial = kith_i_alloc((size_t)k * (2 * q + 1), sizeof *trial);
+    double *sum = trial ? trial + (size_t)k * q : NULL;
     kith_status status = p.at && p.rows && p.near && p.apart && full && trial
                              ? KITH_OK
                              : kith_i_fail_memory(err);
     if (!status) {
         find_places(run, space, coreset, count_sd, full + run->d, full, &p);
-        if (likely * cost_of(&p, q, k, centers) >
-            at_stake * coreset_cost(coreset, k, centers))
-            status = share_out(run, coreset, &p, repeats, trial, centers, err);
+        places ways = p, all = {0};
+        status = cover_bounds(run, space, count_sd, &p, err);
+        all.n = p.n - ways.n;
+        all.at = p.at + (size_t)ways.n * q;
+        all.rows = p.rows + ways.n;
+        double most = most_cover * cost_of(&ways, q, k, centers);
+        double part = most / fmax(cost_of(&all, q, k, centers), 1e-300);
+        for (uint32_t i = 0; part < 1 && i < all.n; i++)
+            all.rows[i] *= part;
     }
+    if (!status && likely * cost_of(&p, q, k, centers) >
+                       at_stake * coreset_cost(coreset, k, centers))
+        status = share_out(run, coreset, &p, repeats, trial, sum, centers, err);
     kith_i_free(p.at);
     kith_i_free(p.rows);
     kith_i_free(p.near);
