@@ -14,7 +14,8 @@ enum {
     FOREST_COUNTED_PURE = 6,
     FOREST_DEPTH = 8,
     FOREST_NEAR = 2, /* roots that are always there */
-    FOREST_ROOTS = 12
+    FOREST_ROOTS = 12,
+    SHELL_HALVINGS = 3 /* of a shell, each along another axis */
 };
 
 /* rms distance of evenly spread rows from the middle of their box, in half
@@ -27,18 +28,19 @@ typedef struct {
     uint32_t axis;
     int32_t child;    /* the first of two, side by side; -1: none */
     uint32_t cell;    /* in the release at hand */
-    double count, sd; /* of the last release */
+    double count, sd; /* of the last release; in a shell, of all of them */
     uint8_t far;      /* below the far root */
 } forest_node;
 
 typedef struct auto_forest {
     uint32_t q, nodes, room;
     uint32_t roots;
-    double wide[FOREST_ROOTS]; /* half width of a root's box, in spreads */
-    forest_node *node;         /* first the roots, from the inside out */
-    double *box;               /* node x 2 x q: lower, upper corner */
-    double *inverse;           /* 1 / spread^2 */
-    int even;                  /* its boxes are all as full as each other */
+    uint32_t shells, shells_end; /* boxes of the shells */
+    double wide[FOREST_ROOTS];   /* half width of a root's box, in spreads */
+    forest_node *node;           /* first the roots, from the inside out */
+    double *box;                 /* node x 2 x q: lower, upper corner */
+    double *inverse;             /* 1 / spread^2 */
+    int even;                    /* its boxes are all as full as each other */
 } auto_forest;
 
 /* Rows that are looked at side by side: one alone would wait for each addition
@@ -154,7 +156,9 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
         closer = 4;
         f->wide[f->roots++] = next;
     }
-    run->shells = f->roots > FOREST_NEAR;
+    run->shells = f->roots - FOREST_NEAR;
+    for (uint32_t i = 0; i < SHELL_HALVINGS && i < f->q; i++)
+        run->shells *= 2;
     for (uint32_t root = 0; root < f->roots; root++) {
         double *box = f->box + (size_t)root * 2 * f->q;
         for (uint32_t i = 0; i < f->q; i++) {
@@ -196,24 +200,67 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
     return KITH_OK;
 }
 
+/* Halve the shells along up to three axes, all at once. Their boxes are counted
+ * at every level, so that few rows stand out of the mean of these counts. */
+static kith_status split_shells(auto_forest *f, kith_error *err)
+{
+    uint32_t from = FOREST_NEAR, to = f->roots;
+    for (int round = 0; round < SHELL_HALVINGS && round < (int)f->q; round++) {
+        uint32_t next = f->nodes;
+        for (uint32_t n = from; n < to; n++) {
+            kith_status status = split(f, n, err);
+            if (status)
+                return status;
+        }
+        from = next;
+        to = f->nodes;
+    }
+    f->shells = from;
+    f->shells_end = to;
+    return KITH_OK;
+}
+
+/* The mean of what is known of the size of a box and of another count of it, by
+ * precision. */
+static void join_count(forest_node *node, double count, double sd)
+{
+    double before = node->sd > 0 ? 1 / (node->sd * node->sd) : 0;
+    double sum = before + 1 / (sd * sd);
+    node->count = (node->count * before + count / (sd * sd)) / sum;
+    node->sd = sqrt(1 / sum);
+}
+
+/* Sizes of the nodes from .. on, and of the boxes of the shells. */
 static kith_status count_level(auto_run *run, const auto_space *space,
                                auto_forest *f, uint32_t from, uint32_t level,
                                double share, kith_error *err)
 {
     char what[48];
     snprintf(what, sizeof what, "tree level %u, box", level);
-    for (uint32_t n = from; n < f->nodes; n++)
-        f->node[n].cell = n - from;
-    auto_locator l = {
-        .forest = f, .view = space->view, .cells = f->nodes - from};
+    uint32_t many = 0;
+    for (uint32_t n = 0; n < f->nodes; n++)
+        f->node[n].cell =
+            f->node[n].child < 0 &&
+                    (n >= from || (n >= f->shells && n < f->shells_end))
+                ? many++
+                : KITH_I_NO_CELL;
+    auto_locator l = {.forest = f, .view = space->view, .cells = many};
     kith_i_cells cells;
     kith_status status = auto_counts(run, &l, what, share, &cells, err);
     if (status)
         return status;
-    for (uint32_t n = from; n < f->nodes; n++) {
-        f->node[n].count = (double)cells.counts[n - from];
-        f->node[n].sd = cells.count_sd;
-        f->node[n].cell = KITH_I_NO_CELL;
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        forest_node *node = &f->node[n];
+        if (node->cell == KITH_I_NO_CELL)
+            continue;
+        double count = (double)cells.counts[node->cell];
+        if (node->far) {
+            join_count(node, count, cells.count_sd);
+        } else {
+            node->count = count;
+            node->sd = cells.count_sd;
+        }
+        node->cell = KITH_I_NO_CELL;
     }
     kith_i_cells_free(&cells);
     return KITH_OK;
@@ -243,6 +290,15 @@ static int is_even(const auto_run *run, const auto_space *space,
     return square > 0 && sum * sum > nearly_even * boxes * square;
 }
 
+/* Whether a leaf has rows enough to be split, by sd of one count; of a shell's
+ * box three times as many: half of them, counted less often, must still be
+ * seen. */
+static int is_large(const forest_node *node, double sds, double sd)
+{
+    return node->child < 0 &&
+           node->count > sds * (node->far ? 3 * sd : node->sd);
+}
+
 /* Grow until nothing is worth splitting, or nothing will be seen; returns the
  * unspent part of the tree's share in *rest. */
 static kith_status grow(auto_run *run, const auto_space *space,
@@ -259,30 +315,30 @@ static kith_status grow(auto_run *run, const auto_space *space,
                                                          : FOREST_MOST_LEVELS;
     double active = run->pure && !space->blind ? 3.5 : 6;
     double share = shares->tree / (last - first + 1);
+    sd = auto_count_sd(run, share);
     uint32_t from = 0, to = f->nodes; /* candidates of this level */
     *rest = shares->tree;
     for (uint32_t level = 1; level <= last; level++) {
         uint32_t children = f->nodes;
-        for (uint32_t n = from; n < to; n++)
-            if ((n < FOREST_NEAR || n >= f->roots) &&
-                (level <= first || f->node[n].count > active * f->node[n].sd)) {
-                kith_status status = split(f, n, err);
-                if (status)
-                    return status;
-            }
-        for (uint32_t n = FOREST_NEAR; level == first && n < f->roots; n++) {
-            kith_status status = split(f, n, err);
-            if (status)
-                return status;
-        }
+        kith_status status = KITH_OK;
+        for (uint32_t n = from; !status && n < to; n++)
+            if (level <= first ? !f->node[n].far
+                               : is_large(&f->node[n], active, sd))
+                status = split(f, n, err);
+        for (uint32_t n = f->shells; !status && n < f->shells_end; n++)
+            if (n < from && is_large(&f->node[n], active, sd))
+                status = split(f, n, err);
+        if (!status && level == first)
+            status = split_shells(f, err);
+        if (status)
+            return status;
         if (f->nodes == children)
             break;
         from = children;
         to = f->nodes;
         if (level < first)
             continue;
-        kith_status status =
-            count_level(run, space, f, from, level, share, err);
+        status = count_level(run, space, f, from, level, share, err);
         if (status)
             return status;
         *rest -= share;
@@ -350,12 +406,14 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
 
 /* Leaves that stand out of the noise (at least the largest), compacted into
  * kept; returns their number. */
-static uint32_t keep_leaves(const leaf_list *l, uint32_t *kept)
+static uint32_t keep_leaves(const auto_run *run, const leaf_list *l,
+                            uint32_t *kept)
 {
     uint32_t n = 0, largest = 0;
+    double far = auto_far_stands(run) - 1; /* A8 looks again */
     for (uint32_t c = 0; c < l->n; c++) {
         largest = l->size[c] > l->size[largest] ? c : largest;
-        double stands = l->far[c] ? 0 : 2; /* A8 looks again */
+        double stands = l->far[c] ? far : 2;
         if (l->size[c] > stands * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }
@@ -477,7 +535,8 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     if (!status && !(kept = kith_i_alloc(leaves.n, sizeof *kept)))
         status = kith_i_fail_memory(err);
     if (!status)
-        status = auto_coreset_new(out, keep_leaves(&leaves, kept), f.q, err);
+        status =
+            auto_coreset_new(out, keep_leaves(run, &leaves, kept), f.q, err);
     if (!status)
         status = leaf_means(run, space, shares, &f, &leaves, kept, out, err);
     kith_i_free(kept);

@@ -27,7 +27,7 @@ typedef struct auto_run {
     double n_hat;     /* A1 */
     double n_sd;      /* its noise */
     double plan;      /* rows that a plan assumes; 0 in a real run */
-    int shells;       /* the bounds are far wider than the data */
+    uint32_t shells;  /* boxes far out, if the bounds are so wide */
     auto_radii radii; /* of the last histogram of residuals */
     unsigned done, steps;
     kith_i_coins coins;
@@ -323,9 +323,17 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
                               auto_shares *shares, uint32_t cells,
                               auto_coreset *coreset, kith_error *err);
 
+/* What the coreset knows of the size of each of k cells, and the variance of
+ * that. */
+void auto_sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
+                    double *size, double *variance);
+
+/* From how many sd on a box far out stands out. */
+double auto_far_stands(const auto_run *run);
+
 /* Without A8: forget leaves of the shells that do not stand out of the noise;
  * the forest kept all that might. */
-void auto_drop_doubtful(auto_coreset *coreset);
+void auto_drop_doubtful(const auto_run *run, auto_coreset *coreset);
 
 /* A8 to A12. */
 kith_status auto_refine(auto_run *run, const auto_space *space,

@@ -8,15 +8,19 @@
 /* Heavy tails (trust_cells): this much of the variance is far out, and less
  * than this of it would count. */
 static const double far_rows = .1, well_seen = .7;
-/* A cell in a shell stands out from so many sd on: a false one takes a centre
- * away from the others. */
-static const double far_stands = 2.5;
 /* How far from a cell its parts begin, of its rms distance: short, since only
  * the directions matter. */
 static const double aside = .2;
 /* Clusters are in few cells each (crowded): less than this many have rows, for
  * each cluster. */
 static const double few_each = 2;
+
+/* A false one takes a centre away from the others, and of many boxes some are
+ * false: one in fifty of eight in one shell, one in a thousand of thirty. */
+double auto_far_stands(const auto_run *run)
+{
+    return fmax(2, 2 * sqrt(log(fmax(run->shells, 2) / 2)));
+}
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
 static double far_variance(const auto_space *space, double far)
@@ -50,7 +54,7 @@ static void trust_cells(const auto_run *run, const auto_space *space,
             if (restore && square <= far)
                 continue;
             double signal = (restore ? square : space->trace) / 4;
-            double least = sd[j] < found->size_sd ? far_stands
+            double least = sd[j] < found->size_sd ? auto_far_stands(run)
                            : restore              ? 1
                                                   : 2;
             int stands = size > least * sd[j];
@@ -67,10 +71,8 @@ static void trust_cells(const auto_run *run, const auto_space *space,
     }
 }
 
-/* What the forest knew of the size of each of k cells, and the variance of
- * that. */
-static void sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
-                      double *size, double *variance)
+void auto_sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
+                    double *size, double *variance)
 {
     memset(size, 0, k * sizeof *size);
     memset(variance, 0, k * sizeof *variance);
@@ -111,7 +113,8 @@ static void join_sizes(const double *size, const double *variance,
 static kith_status make_coreset(const auto_step *found, uint32_t q,
                                 const double *centers, const double *scale,
                                 const double *sd, const double *trust,
-                                auto_coreset *coreset, kith_error *err)
+                                int shells, auto_coreset *coreset,
+                                kith_error *err)
 {
     uint32_t kept = 0, n = 0;
     for (uint32_t j = 0; j < found->k; j++)
@@ -128,7 +131,10 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
         memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
                q * sizeof *centers);
         made.size[n] = found->size[j];
-        made.unsure[n] = sd[j] * sd[j];
+        /* of use for cells in shells, or with random axes: for others they
+         * change too much until A10 (docs/auto_history.md) */
+        made.unsure[n] =
+            shells && sd[j] >= found->size_sd ? HUGE_VAL : sd[j] * sd[j];
         made.within[n] = scale[j] * scale[j];
         made.weight[n++] = found->size[j] * trust[j];
     }
@@ -137,12 +143,12 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
     return KITH_OK;
 }
 
-void auto_drop_doubtful(auto_coreset *c)
+void auto_drop_doubtful(const auto_run *run, auto_coreset *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         int far = c->unsure[i] > 0 && c->unsure[i] < HUGE_VAL;
-        if (far && c->size[i] < far_stands * sqrt(c->unsure[i]))
+        if (far && c->size[i] < auto_far_stands(run) * sqrt(c->unsure[i]))
             continue;
         memmove(c->points + (size_t)n * c->q, c->points + (size_t)i * c->q,
                 c->q * sizeof *c->points);
@@ -154,12 +160,15 @@ void auto_drop_doubtful(auto_coreset *c)
     c->n = n > 0 ? n : c->n;
 }
 
-/* Typical distances by what a step found; not much less than is usual. */
-static void update_scales(const auto_step *found, double *scale)
+/* Typical distances by what a step found; not much less than is usual. Boxes of
+ * shells are wide already, and few of the wide cells: no more than before. */
+static void update_scales(const auto_step *found, const double *variance,
+                          double *scale)
 {
     double sum = 0, usual = 0;
     for (uint32_t j = 0; j < found->k; j++) {
-        scale[j] = found->rms[j];
+        int far = variance[j] > 0 && variance[j] < HUGE_VAL;
+        scale[j] = far ? fmin(scale[j], found->rms[j]) : found->rms[j];
         sum += found->wide[j] ? 0 : scale[j];
         usual += !found->wide[j];
     }
@@ -219,7 +228,8 @@ static int crowded(const auto_run *run, const auto_step *found)
 /* One step of the cells. */
 static kith_status refine_cells(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, uint32_t cells,
-                                double share, double *centers, double *scale,
+                                double share, const double *variance,
+                                double *centers, double *scale,
                                 auto_step *found, kith_error *err)
 {
     auto_step_free(found);
@@ -227,7 +237,7 @@ static kith_status refine_cells(auto_run *run, const auto_space *space,
         auto_step_in_view(run, space, shares, cells, NULL, scale, share,
                           "fine cell", NULL, centers, found, err);
     if (!status)
-        update_scales(found, scale);
+        update_scales(found, variance, scale);
     return status;
 }
 
@@ -249,11 +259,11 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     if (!status)
         auto_scales(coreset, cells, centers, scale);
     if (!status && run->shells)
-        sum_sizes(coreset, cells, centers, before, before + cells);
+        auto_sum_sizes(coreset, cells, centers, before, before + cells);
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
         status = refine_cells(run, space, shares, cells,
-                              shares->over / shares->over_steps, centers, scale,
-                              &found, err);
+                              shares->over / shares->over_steps, before + cells,
+                              centers, scale, &found, err);
         /* in random axes boxes are wide and leaves far from their rows: most
          * of them end up empty */
         if (!status && t + 1 < shares->over_steps &&
@@ -265,16 +275,16 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     if (!status && shares->over_steps == 1 && shares->rounds > 0 &&
         !run->opt->rounds && crowded(run, &found)) {
         reuse_empty(run, &found, q, trust, centers, scale);
-        status = refine_cells(run, space, shares, cells, shares->lloyd, centers,
-                              scale, &found, err);
+        status = refine_cells(run, space, shares, cells, shares->lloyd,
+                              before + cells, centers, scale, &found, err);
         shares->rounds = 0;
         shares->lloyd = 0;
     }
     if (!status) {
         join_sizes(before, before + cells, &found, sd);
         trust_cells(run, space, &found, sd, centers, trust);
-        status =
-            make_coreset(&found, q, centers, scale, sd, trust, coreset, err);
+        status = make_coreset(&found, q, centers, scale, sd, trust,
+                              run->shells > 0, coreset, err);
     }
     auto_step_free(&found);
     kith_i_free(centers);

@@ -217,8 +217,11 @@ static kith_status finish(auto_run *run, const auto_space *space,
                         kith_i_alloc(k, sizeof *known.variance)};
     kith_status status =
         known.mean && known.variance ? KITH_OK : kith_i_fail_memory(err);
+    if (!status && run->shells)
+        auto_sum_sizes(coreset, k, centers, known.mean, known.variance);
     for (uint32_t j = 0; !status && j < k; j++)
-        known.variance[j] = HUGE_VAL;
+        if (!(known.variance[j] > 0))
+            known.variance[j] = HUGE_VAL;
     auto_step found = {0};
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++) {
@@ -283,7 +286,7 @@ static kith_status make_finer(auto_run *run, const auto_space *space,
     if (most > k)
         return auto_over_cluster(run, space, shares, (uint32_t)most, coreset,
                                  err);
-    auto_drop_doubtful(coreset);
+    auto_drop_doubtful(run, coreset);
     double rest = shares->over + shares->over_steps * shares->hist;
     *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     return KITH_OK;
