@@ -277,6 +277,7 @@ typedef struct auto_step {
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     uint8_t *wide;  /* k: its class */
     double *rms;    /* k: distance of the rows from the centre */
+    double *beyond; /* k: the scale to look with next, if rows were clipped */
 } auto_step;
 
 /* Sizes of k clusters as far as they are known, and the variances of that. */

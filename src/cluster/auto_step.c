@@ -21,6 +21,7 @@ void auto_step_free(auto_step *s)
     kith_i_free(s->noise);
     kith_i_free(s->size);
     kith_i_free(s->rms);
+    kith_i_free(s->beyond);
     kith_i_free(s->wide);
     memset(s, 0, sizeof *s);
 }
@@ -43,6 +44,21 @@ void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size)
  * steps, taken more often, go the same way (docs/auto.md). */
 static const double loud = .25;
 
+/* A mean of residuals nearly as long as they were allowed to be, and not by
+ * noise: the rows are further away, all in one direction. */
+static int was_clipped(double square, double noise, double radius)
+{
+    return square > .5 * radius * radius && square > 9 * noise;
+}
+
+/* Then look this much wider in the next step. */
+static const double wider = 4;
+static void look_beyond(const auto_step *found, double *scale)
+{
+    for (uint32_t j = 0; j < found->k; j++)
+        scale[j] = fmax(scale[j], found->beyond[j]);
+}
+
 kith_status auto_take_step(auto_run *run, auto_locator *l,
                            const auto_shares *shares, const double *scale,
                            double share, const char *what, auto_sizes *known,
@@ -59,12 +75,13 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     out->noise = kith_i_alloc(k, sizeof *out->noise);
     out->size = kith_i_alloc(k, sizeof *out->size);
     out->rms = kith_i_alloc(k, sizeof *out->rms);
+    out->beyond = kith_i_alloc(k, sizeof *out->beyond);
     double *used = kith_i_alloc(k, sizeof *used);
     double *radius = kith_i_alloc(k, sizeof *radius);
     out->wide = kith_i_alloc(k, sizeof *out->wide);
     kith_status status = KITH_OK;
-    if (!out->move || !out->noise || !out->size || !out->rms || !used ||
-        !radius || !out->wide)
+    if (!out->move || !out->noise || !out->size || !out->rms || !out->beyond ||
+        !used || !radius || !out->wide)
         status = kith_i_fail_memory(err);
     if (!status)
         status = auto_locator_label(run, l, err);
@@ -108,9 +125,14 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     for (uint32_t j = 0; !status && j < k; j++) {
         out->noise[j] = cells.sum_sd[j] / used[j];
         out->sum_sd += cells.sum_sd[j] * cells.sum_sd[j] / k;
-        for (uint32_t i = 0; i < w; i++)
-            out->move[(size_t)j * w + i] =
-                (double)cells.sums[(size_t)j * w + i] / used[j];
+        double square = 0;
+        for (uint32_t i = 0; i < w; i++) {
+            double v = (double)cells.sums[(size_t)j * w + i] / used[j];
+            out->move[(size_t)j * w + i] = v;
+            square += v * v;
+        }
+        if (was_clipped(square, w * pow(out->noise[j], 2), radius[j]))
+            out->beyond[j] = wider * scale[j];
     }
     out->sum_sd = sqrt(out->sum_sd);
     kith_i_cells_free(&cells);
@@ -225,8 +247,9 @@ static kith_status finish(auto_run *run, const auto_space *space,
     auto_step found = {0};
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++) {
-        auto_step_free(&found);
         auto_scales(coreset, k, centers, scale);
+        look_beyond(&found, scale);
+        auto_step_free(&found);
         auto_shares now = *shares;
         now.hist = t < shares->hists ? now.hist : 0;
         status = auto_step_in_view(run, space, &now, k, NULL, scale,
@@ -234,14 +257,16 @@ static kith_status finish(auto_run *run, const auto_space *space,
                                    &known, centers, &found, err);
         growth *= faster;
     }
-    auto_step_free(&found);
     if (!status && space->blind) {
+        auto_step_free(&found);
         sizes_free(&known);
         return auto_finish_blind(run, space, shares, coreset, centers, full,
                                  result, err);
     }
     if (!status) {
         auto_scales(coreset, k, centers, scale);
+        look_beyond(&found, scale);
+        auto_step_free(&found);
         if (space->q < d) {
             status = auto_recover(run, space, shares, scale, &known, centers,
                                   full, &found, err);
