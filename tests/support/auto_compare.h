@@ -14,6 +14,7 @@ typedef struct {
     uint32_t d;
     double low, high;
     double *rows;
+    kith_neighbors neighbors;
 } table;
 
 typedef double draw_fn(kith_i_coins *coins);
@@ -21,7 +22,8 @@ typedef double draw_fn(kith_i_coins *coins);
 static inline table make_table(size_t n, uint32_t d, draw_fn *draw, double low,
                                double high)
 {
-    table t = {n, d, low, high, malloc(n * d * sizeof *t.rows)};
+    table t = {
+        n, d, low, high, malloc(n * d * sizeof *t.rows), KITH_ADD_REMOVE};
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 5, 3);
     assert_non_null(t.rows);
@@ -55,7 +57,7 @@ static inline double mean_cost(const table *t, uint32_t k,
     double sum = 0;
     for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
         kith_session *s = open_session(load(t->rows, t->n, t->d, box), epsilon,
-                                       delta, KITH_ADD_REMOVE, 1, seed);
+                                       delta, t->neighbors, 1, seed);
         kith_kmeans_options opt;
         kith_kmeans_options_init(&opt, sizeof opt);
         opt.clusters = k;
