@@ -175,6 +175,9 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     result->room = status ? 0 : room(&run);
     if (!status && space.unseen) {
         status = auto_hand_over(&run, &space, rows, result, err);
+        if (!status)
+            status =
+                auto_keep_mean(&run, &space, sqrt(space.trace), result, err);
         auto_space_free(&space);
         return status;
     }
@@ -183,6 +186,9 @@ kith_status kith_i_kmeans_auto(kith_session *session,
         status = auto_grow(&run, &space, &shares, &coreset, err);
         if (!status)
             status = auto_refine(&run, &space, &shares, &coreset, result, err);
+        if (!status)
+            status = auto_keep_mean(
+                &run, &space, sqrt(space.trace) / space.finer, result, err);
     }
     if (!status && opt->progress)
         (void)opt->progress(opt->progress_arg, run.steps, run.steps);

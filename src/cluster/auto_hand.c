@@ -3,12 +3,11 @@
 #include "cluster/auto_i.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { FEW_ROUNDS = 3 };
 /* A centre that caught this part of an average cluster is not lost. */
 static const double caught = .25;
-/* Noise of a round, of the rows' variance, from which on clusters are none. */
-static const double hopeless = 4;
 /* The centres start within so many times the distance from the mean up to which
  * A4 shows rows; every other one of them, if some are further away. */
 static const double around = 1.2;
@@ -21,6 +20,19 @@ static const double far_wider = 8;
 static double best_distance(double spread, uint32_t k)
 {
     return spread * .7 * sqrt(2 * log(k));
+}
+
+/* Squared distance of two points in original units, where the features were
+ * stretched as they were for clustering. */
+static double distance_squared(const kith_i_domain *domain, const double *a,
+                               const double *b)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < domain->dimension; i++) {
+        double unit = domain->stretch ? domain->stretch[i] : 1;
+        sum += pow((a[i] - b[i]) * unit, 2);
+    }
+    return sum;
 }
 
 /* Mean of the centres that caught rows (original units); where its noise is
@@ -61,16 +73,12 @@ static void draw_together(const auto_run *run, double best, double total,
     double usual = run->n_hat / k, signal = 0;
     for (int pass = 0; total > 0 && pass < 2; pass++)
         for (uint32_t j = 0; j < k; j++) {
-            double w = result->weights[j], square = 0;
+            double w = result->weights[j];
             if (w < caught * usual)
                 continue;
             double *c = result->centers + (size_t)j * d;
             double noise = pow(result->noise * usual / w, 2);
-            for (uint32_t i = 0; i < d; i++) {
-                double unit =
-                    run->domain->stretch ? run->domain->stretch[i] : 1;
-                square += pow((c[i] - mean[i]) * unit, 2);
-            }
+            double square = distance_squared(run->domain, c, mean);
             if (!pass) {
                 signal += w / total * (square - (1 - w / total) * noise);
                 continue;
@@ -110,6 +118,28 @@ static void spread_about(auto_run *run, const double *mean, double best,
     }
 }
 
+/* Nothing is known of the rows but their mean, if that. One centre is there;
+ * half of the others are spread over the bounds, as at lloyd's start, half are
+ * in random directions from it, at distances that may be anything. */
+static kith_status spread_out(auto_run *run, const double *mean, double reach,
+                              double *full, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d;
+    kith_status status = kith_i_spread(run->domain, k, &run->coins, full, err);
+    for (uint32_t j = 0; !status && j < k; j += 2) {
+        double *c = full + (size_t)j * d, square = 0;
+        double at = j > 0 ? reach * pow(.01, (double)j / k) : 0;
+        for (uint32_t i = 0; i < d; i++) {
+            c[i] = kith_i_coins_normal(&run->coins);
+            square += c[i] * c[i];
+        }
+        for (uint32_t i = 0; i < d; i++)
+            c[i] = mean[i] + at * c[i] / sqrt(square);
+        kith_i_domain_clip(run->domain, c);
+    }
+    return status;
+}
+
 /* Means of k clusters would be further off than the rows are from their mean:
  * that mean, better than before, and the k centres about it. */
 static kith_status one_mean(auto_run *run, auto_space *space,
@@ -120,10 +150,12 @@ static kith_status one_mean(auto_run *run, auto_space *space,
     double *full = kith_i_alloc((size_t)k * d, sizeof *full);
     kith_status status = full ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status =
-            auto_improve_mean(run, space, 1 - 1e-9 - run->used, &noise, err);
-    if (!status) {
+        status = auto_final_mean(run, space, &noise, err);
+    if (!status && !space->norms.seen)
+        status = spread_out(run, space->mean, space->reach, full, err);
+    else if (!status)
         spread_about(run, space->mean, best, full);
+    if (!status) {
         for (uint32_t j = 0; j < k; j++)
             result->weights[j] = run->n_hat / k;
         kith_i_result_set_centers(result, run->domain, full);
@@ -135,6 +167,39 @@ static kith_status one_mean(auto_run *run, auto_space *space,
     return status;
 }
 
+/* If all centres are further from a point than twice the rms distance s of the
+ * rows from it, that point alone is better than they are: a row at distance x
+ * is at least 2s - x from any, and the mean square of that is at least that of
+ * its mean, s. The heaviest centre has the right size, in the wrong place. */
+kith_status auto_keep_mean(const auto_run *run, const auto_space *space,
+                           double spread, kith_result *result, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d, heaviest = 0;
+    if (run->plan > 0 || k < 2 || !space->norms.seen)
+        return KITH_OK;
+    double *mean = kith_i_alloc(d, sizeof *mean), nearest = HUGE_VAL;
+    if (!mean)
+        return kith_i_fail_memory(err);
+    kith_i_domain_restore(run->domain, space->mean, mean);
+    for (uint32_t j = 0; j < k; j++) {
+        const double *c = result->centers + (size_t)j * d;
+        nearest = fmin(nearest, distance_squared(run->domain, c, mean));
+        if (result->weights[j] > result->weights[heaviest])
+            heaviest = j;
+    }
+    if (nearest > pow(2 * spread * result->step, 2))
+        memcpy(result->centers + (size_t)heaviest * d, mean, d * sizeof *mean);
+    kith_i_free(mean);
+    return KITH_OK;
+}
+
+double auto_lloyd_noise(const auto_run *run, double rounds)
+{
+    double unit = auto_sum_sd(run, (1 - run->used) / rounds, run->d);
+    return sqrt(run->d) * run->k / run->n_hat * unit *
+           (double)kith_i_domain_l2(run->domain);
+}
+
 /* Fewer rounds than lloyd's default where even these are noisy: two place the
  * centres, a third pays if a round moves the mean of an average cluster by less
  * than .05 / 3 of the bound, more if by less than .01 / rounds. */
@@ -143,21 +208,16 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
 {
     kith_kmeans_options opt = *run->opt;
     uint32_t d = run->d;
-    kith_status status =
-        space->split ? KITH_OK : auto_look_closer(run, space, err);
-    if (status)
-        return status;
-    double part = 1 - run->used, spread = sqrt(space->trace / d);
+    double spread = sqrt(space->trace / d);
     double bound = (double)kith_i_domain_l2(run->domain);
-    double far = sqrt(d) * run->k / run->n_hat;
-    double noise = far * auto_sum_sd(run, part, d);
-    double least = d > AUTO_MANY_AXES ? 3 : 2;
+    double noise = auto_lloyd_noise(run, 1) / bound;
+    double least = d > AUTO_MANY_AXES ? 3 : AUTO_LEAST_ROUNDS;
     double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
                          fmin(FEW_ROUNDS, .05 / noise));
-    double moved = pow(far * auto_sum_sd(run, part / least, d) * bound, 2);
+    /* noise would move the centres further than the rows are apart */
     int single =
-        space->single || (run->plan <= 0 && space->norms.seen &&
-                          !space->split && moved > hopeless * space->trace);
+        space->single || (run->plan <= 0 && !space->split &&
+                          pow(auto_lloyd_noise(run, least), 2) > space->trace);
     if (!opt.rounds && single)
         return one_mean(run, space, result, err);
     if (!opt.rounds)
@@ -169,8 +229,8 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
                           .part = around * auto_norms_end(space) / bound,
                           .spare = space->split ? 2 : 0};
     int known = run->plan <= 0 && space->norms.seen && start.part < 1;
-    status = kith_i_kmeans_lloyd(run->session, &opt, rows,
-                                 known ? &start : NULL, result, err);
+    kith_status status = kith_i_kmeans_lloyd(
+        run->session, &opt, rows, known ? &start : NULL, result, err);
     /* not when some are far away: they would be drawn in too */
     if (!status && run->plan <= 0 && space->norms.seen && !space->split)
         draw_together(run, best_distance(spread * result->step, run->k),

@@ -88,15 +88,22 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
 /* ---- auto_hand.c: when a summary would be noise ---------------------------
  */
 
-enum { AUTO_LLOYD_ROUNDS = 5, AUTO_MANY_AXES = 16 };
+enum { AUTO_LLOYD_ROUNDS = 5, AUTO_LEAST_ROUNDS = 2, AUTO_MANY_AXES = 16 };
 struct auto_space;
 kith_status auto_hand_over(auto_run *run, struct auto_space *space,
                            uint64_t rows, kith_result *result, kith_error *err);
+/* Where all centres are far from where the rows are, one goes to the mean of
+ * A3. spread: the rows' rms distance from it, steps. */
+kith_status auto_keep_mean(const auto_run *run, const struct auto_space *space,
+                           double spread, kith_result *result, kith_error *err);
+/* Distance that noise moves the mean of an average cluster in each of so many
+ * of lloyd's rounds, with what is left of the budget. */
+double auto_lloyd_noise(const auto_run *run, double rounds);
 
 /* ---- auto_hist.c: histograms of distances, and radii from them ------------
  */
 
-enum { AUTO_MOST_BINS = 64 };
+enum { AUTO_MOST_BINS = 192 }; /* 60, and twice those of a closer look */
 typedef struct auto_hist {
     uint32_t bins;
     double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
@@ -148,15 +155,15 @@ typedef struct auto_space {
     const kith_i_view *view;
     const kith_i_view *narrow; /* the view that this one was widened from */
     uint32_t q;
-    int blind;       /* the axes are random: no second moments were bought */
-    int unseen;      /* a summary would be noise: auto_hand.c */
-    int single;      /* noise leaves room for one mean */
-    int split;       /* rows are close together, but for some far away */
-    double finer;    /* lattice steps of the view per step of the records */
-    double *mean;    /* d: A3 */
-    double astray;   /* squared distance that noise moved it; < 0: not bought */
-    double *zero;    /* d: the caller's zero, clamped to the bounds */
-    auto_hist norms; /* distances from the mean, steps of the rows */
+    int blind;          /* the axes are random: no second moments were bought */
+    int unseen;         /* a summary would be noise: auto_hand.c */
+    int single;         /* noise leaves room for one mean */
+    int split;          /* rows are close together, but for some far away */
+    double finer;       /* lattice steps of the view per step of the records */
+    double *mean;       /* d: A3 */
+    double astray;      /* squared distance it may be off; < 0: not bought */
+    double *zero;       /* d: the caller's zero, clamped to the bounds */
+    auto_hist norms;    /* distances from the mean, steps of the rows */
     auto_hist taxicabs; /* pure, many dimensions: L1 lengths about zero */
     int taxicab;        /* L1 was looked at, */
     double *axes;       /* q x d, orthonormal rows: A5 */
@@ -178,15 +185,22 @@ kith_status auto_count_rows(auto_run *run, kith_error *err);
 /* mean, zero, norms, taxicabs, reach and trace (in steps of the rows). */
 kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
 
-/* Move the mean to where a sum about it says, with this share. noise: how far
- * noise alone may have moved it, in steps of the rows. */
-kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
-                              double *noise, kith_error *err);
+/* Better means, where bounds are so wide that it pays. */
+kith_status auto_approach_mean(auto_run *run, auto_space *space,
+                               kith_error *err);
+/* The mean with all that is left of the budget. noise: how far noise alone may
+ * have moved it, in steps of the rows. */
+kith_status auto_final_mean(auto_run *run, auto_space *space, double *noise,
+                            kith_error *err);
 
 /* The distance from the mean up to which the norms show rows. */
 double auto_norms_end(const auto_space *space);
-/* Whether rows are beyond all that the norms show. */
-kith_status auto_look_closer(auto_run *run, auto_space *space, kith_error *err);
+/* A mean is none if it may be off by more than this part of the mean squared
+ * distance of the rows. */
+#define AUTO_POOR .25
+
+/* Whether rows are beyond all that the norms show, and further than lloyd's
+ * noise. */
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
                          kith_error *err);
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { NORM_BINS = 60, TAXICAB_FROM = 17 };
+enum { NORM_BINS = 60, TAXICAB_FROM = 17, MOST_TURNS = 3 };
 static const double share_count[2] = {.004, .01}; /* Gaussian, pure */
-static const double clear = 20, again = 3, closer = 4;
+static const double clear = 20, again = 3, closer = 4, sure = 2;
 static const double share_far[2] = {.02, .08}, beyond = 1.2, far_sure = 2.5;
 static const double share_norm[2] = {.006, .02};
 static const double share_taxicab = .012; /* pure only */
@@ -31,25 +31,33 @@ static kith_status count_once(auto_run *run, double share, double *count,
     return auto_tick(run, err);
 }
 
-/* A1: the number of rows. Means and thresholds are made of it: if noise is a
- * large part of it, it is counted again with more, and never taken for less
- * than its noise. */
-kith_status auto_count_rows(auto_run *run, kith_error *err)
+/* Counts, and joins that with what is known by precision. Never taken for less
+ * than twice its noise: means are divided by it. */
+static kith_status count_more(auto_run *run, double share, kith_error *err)
 {
-    double share = share_count[run->pure], sd = auto_count_sd(run, share);
-    double count, more = 0, part = 0;
+    double count, sd = auto_count_sd(run, share);
     kith_status status = count_once(run, share, &count, err);
-    if (!status && count < clear * sd) {
-        status = count_once(run, again * share, &more, err);
-        sd = auto_count_sd(run, again * share);
-        part = run->pure ? again * again : again;
-    }
     if (status)
         return status;
-    count = (count + part * more) / (1 + part);
-    run->n_hat = fmax(count, fmax(sd, 1));
+    double part = run->n_sd > 0 ? pow(run->n_sd / sd, 2) : HUGE_VAL;
+    if (part < HUGE_VAL) {
+        count = (run->n_hat + part * count) / (1 + part);
+        sd *= sqrt(part / (1 + part));
+    }
+    run->n_hat = fmax(count, fmax(sure * sd, 1));
     run->n_sd = sd;
     return KITH_OK;
+}
+
+/* A1: the number of rows. Means and thresholds are made of it: if noise is a
+ * large part of it, it is counted again with more. */
+kith_status auto_count_rows(auto_run *run, kith_error *err)
+{
+    double share = share_count[run->pure];
+    kith_status status = count_more(run, share, err);
+    if (!status && run->n_hat < clear * run->n_sd)
+        status = count_more(run, again * share, err);
+    return status;
 }
 
 /* One cell that all rows fall into, with this origin. */
@@ -134,16 +142,18 @@ auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
     return best;
 }
 
-/* A3, Gaussian: the radius that balances what clipping loses against what noise
- * adds. */
+/* A3: the radius that balances what clipping loses, if all of it is in one
+ * direction, against what noise adds. A histogram that shows nothing stands for
+ * all rows. */
 static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
                             double share)
 {
-    double d = run->d, unit = auto_sum_sd(run, share, d);
+    double d = run->d, n = run->n_hat, unit = auto_sum_sd(run, share, d);
+    double all = hist->seen ? n : hist->total;
     auto_plain best = {.cost = HUGE_VAL, .kept = 1};
     for (uint32_t b = 0; b < hist->bins; b++) {
-        double r = hist->up[b], bias = auto_excess(hist, r);
-        double cost = bias * bias + d * r * r * unit * unit;
+        double r = hist->up[b], bias = auto_excess(hist, r) / all;
+        double cost = bias * bias + d * pow(r * unit / n, 2);
         if (cost < best.cost) {
             best.cost = cost;
             best.radius = r;
@@ -153,8 +163,9 @@ static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
     return best;
 }
 
-/* A3: the mean of the rows. Pure: only if its noise is small against the
- * lengths (else the origin, or zero, has to do), and shrunk. */
+/* A3: the mean of the rows, if its noise is small against the lengths (else the
+ * origin, or zero, has to do). Gaussian: up to eight times the share, if that
+ * makes it so. Pure: shrunk. */
 static kith_status release_mean(auto_run *run, auto_space *space,
                                 const auto_hist *hist, kith_error *err)
 {
@@ -167,11 +178,16 @@ static kith_status release_mean(auto_run *run, auto_space *space,
             plan = other;
     }
     double noise = d * pow(plan.noise / run->n_hat, 2);
+    if (!run->pure && noise > AUTO_POOR * trace) {
+        share *= fmin(8, noise / (AUTO_POOR * trace));
+        plan = plan_mean(run, hist, share);
+        noise = d * pow(plan.noise / run->n_hat, 2);
+    }
     double *mean = space->mean;
     if (plan.taxicab)
         memcpy(mean, space->zero, d * sizeof *mean);
     space->astray = -1;
-    if (run->pure && noise > .25 * trace)
+    if (noise > AUTO_POOR * trace * (1 + 1e-9))
         return KITH_OK;
     whole w;
     kith_i_cells cells = {0};
@@ -194,35 +210,70 @@ static kith_status release_mean(auto_run *run, auto_space *space,
     kith_i_domain_clip(run->domain, mean);
     for (uint32_t i = 0; i < d; i++)
         mean[i] = nearbyint(mean[i]);
-    space->astray = noise;
+    space->astray = plan.taxicab ? noise : plan.cost;
     kith_i_cells_free(&cells);
     return KITH_OK;
 }
 
-kith_status auto_improve_mean(auto_run *run, auto_space *space, double share,
-                              double *noise, kith_error *err)
+/* Moves the mean to where a sum about it says. Shortened to what is not noise
+ * (James-Stein), and as if it were no longer than the radius, which it cannot
+ * be: where noise is far larger, that is all that keeps it within bounds. */
+static kith_status move_mean(auto_run *run, auto_space *space,
+                             const auto_plain *plan, double share,
+                             kith_error *err)
 {
     uint32_t d = run->d;
-    auto_plain plan = plan_mean(run, &space->norms, share);
     double *mean = space->mean, square = 0;
     whole w;
     kith_i_cells cells = {0};
     kith_status status = whole_set(&w, d, mean, 0, err);
     if (!status)
-        status = auto_residuals(run, &w.locator, "mean", &plan.radius, share,
+        status = auto_residuals(run, &w.locator, "mean", &plan->radius, share,
                                 &cells, err);
     whole_free(run, &w);
     if (status)
         return status;
-    *noise = sqrt(d) * plan.noise / run->n_hat;
+    double noise = d * pow(plan->noise / run->n_hat, 2);
+    double most = plan->radius * plan->radius;
     for (uint32_t i = 0; i < d; i++)
         square += pow((double)cells.sums[i] / run->n_hat, 2);
-    double keep = fmax(0, 1 - *noise * *noise / fmax(square, 1e-300));
+    double keep = fmax(0, 1 - noise / fmax(square, 1e-300));
+    keep = fmin(keep, most / (most + noise));
     for (uint32_t i = 0; i < d; i++)
         mean[i] += keep * (double)cells.sums[i] / run->n_hat;
     kith_i_domain_clip(run->domain, mean);
     kith_i_cells_free(&cells);
     return KITH_OK;
+}
+
+/* Noise that is no more than this part of the variance is nothing to care
+ * about; rows that noise hides are. */
+static const double next_to_nothing = .0003;
+
+kith_status auto_final_mean(auto_run *run, auto_space *space, double *noise,
+                            kith_error *err)
+{
+    double d = run->d, share = 1 - 1e-9 - run->used;
+    kith_status status = KITH_OK;
+    if (run->n_hat < clear * run->n_sd) { /* divided as lloyd does */
+        double part = share / (1 + 2 * sqrt(d));
+        status = count_more(run, part, err);
+        share -= part;
+    }
+    if (status)
+        return status;
+    const auto_hist *hist = &space->norms;
+    double unit = auto_sum_sd(run, share, d);
+    auto_plain plan = plan_mean(run, hist, share);
+    for (uint32_t b = 0; b < hist->bins; b++) {
+        double r = hist->up[b], lost = d * pow(unit * r / run->n_hat, 2);
+        if (r > plan.radius && lost <= next_to_nothing * space->trace) {
+            plan.radius = r;
+            plan.noise = unit * r;
+        }
+    }
+    *noise = sqrt(d) * plan.noise / run->n_hat;
+    return move_mean(run, space, &plan, share, err);
 }
 
 /* Fewer rows in one bin would not stand out; and what does is this part of
@@ -243,44 +294,109 @@ double auto_norms_end(const auto_space *space)
     return edge;
 }
 
-/* Rows beyond all that the histogram of A4 shows: one bin, so that far fewer
- * stand out than in the histogram. */
+/* Rows beyond all that the histogram of A4 shows, and further away than lloyd's
+ * noise (else it would not find them either): one bin, so that far fewer stand
+ * out than in the histogram. */
 kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
                          kith_error *err)
 {
-    double edge = auto_norms_end(space), share = share_far[run->pure];
+    double share = share_far[run->pure], edge = beyond * auto_norms_end(space);
+    edge = fmax(edge, auto_lloyd_noise(run, AUTO_LEAST_ROUNDS));
+    *out = 0;
+    if (!(edge < space->reach))
+        return KITH_OK;
     auto_hist two = {0};
     double one = 1;
     whole w;
     kith_status status = whole_set(&w, run->d, space->mean, 0, err);
     if (!status)
-        status =
-            auto_histogram(run, &w.locator, &one, "rows far away,",
-                           beyond * edge, space->reach, 2, share, &two, err);
+        status = auto_histogram(run, &w.locator, &one, "rows far away,", edge,
+                                space->reach, 2, share, &two, err);
     whole_free(run, &w);
     if (!status)
         *out = two.raw[1] > far_sure * two.sd;
     return status;
 }
 
+/* The first bin of hist, in the finer ones of inside. */
+static void refine_first(auto_hist *hist, auto_hist *inside)
+{
+    for (uint32_t b = 1; b < hist->bins; b++) {
+        uint32_t to = inside->bins++;
+        inside->up[to] = hist->up[b];
+        inside->mid[to] = hist->mid[b];
+        inside->h[to] = hist->h[b];
+        inside->raw[to] = hist->raw[b];
+        inside->total += hist->h[b];
+    }
+    inside->seen = 1;
+    *hist = *inside;
+}
+
 /* The bounds are so wide that nearly all rows are in the first bin of A4, whose
  * variance could be anything: look into it, and once more if need be. */
-kith_status auto_look_closer(auto_run *run, auto_space *space, kith_error *err)
+static kith_status look_closer(auto_run *run, auto_space *space,
+                               kith_error *err)
 {
     kith_status status = KITH_OK;
     for (int look = 0; !status && look < 2; look++) {
-        const auto_hist *h = &space->norms;
+        auto_hist *h = &space->norms, inside;
         if (run->plan > 0 || !h->seen || h->h[0] < nearly_all * h->total)
             break;
-        auto_hist inside;
         status =
             norm_histogram(run, space->mean, 0, "distances close to the mean,",
                            h->up[0], share_norm[run->pure], &inside, err);
         if (status || !is_seen(run, &inside, .3))
             break;
-        inside.seen = 1;
-        space->norms = inside;
-        space->trace = auto_mean_square(&inside);
+        refine_first(h, &inside);
+    }
+    return status;
+}
+
+/* A4. */
+static kith_status measure_norms(auto_run *run, auto_space *space,
+                                 kith_error *err)
+{
+    double square = 0;
+    for (uint32_t i = 0; i < run->d; i++)
+        square += space->mean[i] * space->mean[i];
+    space->reach = (double)kith_i_domain_l2(run->domain) + sqrt(square);
+    kith_status status =
+        norm_histogram(run, space->mean, 0, "distances from the mean,",
+                       space->reach, share_norm[run->pure], &space->norms, err);
+    /* nothing is seen: it is worth more */
+    if (!status && !is_seen(run, &space->norms, .6) && run->plan <= 0)
+        status = norm_histogram(run, space->mean, 0, "distances from the mean,",
+                                space->reach, closer * share_norm[run->pure],
+                                &space->norms, err);
+    if (!status) {
+        space->norms.seen = is_seen(run, &space->norms, .3);
+        status = look_closer(run, space, err);
+    }
+    space->trace = auto_mean_square(&space->norms);
+    return status;
+}
+
+/* Bounds so wide that the mean is off by as much as the rows are apart: what A4
+ * shows makes a radius for a better one, as long as that halves the error. */
+kith_status auto_approach_mean(auto_run *run, auto_space *space,
+                               kith_error *err)
+{
+    kith_status status = KITH_OK;
+    for (int turn = 0; !status && turn < MOST_TURNS; turn++) {
+        double share = share_mean[run->pure];
+        if (run->plan > 0 || !space->norms.seen ||
+            space->astray <= AUTO_POOR * space->trace)
+            break;
+        auto_plain plan = plan_mean(run, &space->norms, share);
+        if (plan.cost > space->astray / 2)
+            break;
+        status = move_mean(run, space, &plan, share, err);
+        for (uint32_t i = 0; i < run->d; i++)
+            space->mean[i] = nearbyint(space->mean[i]);
+        space->astray = plan.cost;
+        if (!status)
+            status = measure_norms(run, space, err);
     }
     return status;
 }
@@ -306,22 +422,7 @@ kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err)
     }
     if (!status)
         status = release_mean(run, space, &hist, err);
-    double square = 0;
-    for (uint32_t i = 0; !status && i < d; i++)
-        square += space->mean[i] * space->mean[i];
-    space->reach = reach + sqrt(square);
     if (!status)
-        status = norm_histogram(run, space->mean, 0, "distances from the mean,",
-                                space->reach, share_norm[run->pure],
-                                &space->norms, err);
-    /* nothing is seen: it is worth more */
-    if (!status && !is_seen(run, &space->norms, .6) && run->plan <= 0)
-        status = norm_histogram(run, space->mean, 0, "distances from the mean,",
-                                space->reach, closer * share_norm[run->pure],
-                                &space->norms, err);
-    if (!status) {
-        space->norms.seen = is_seen(run, &space->norms, .3);
-        space->trace = auto_mean_square(&space->norms);
-    }
+        status = measure_norms(run, space, err);
     return status;
 }

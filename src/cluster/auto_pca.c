@@ -229,18 +229,36 @@ static int too_few_rows(const auto_run *run)
 static int fills_bounds(const auto_run *run, const auto_space *space)
 {
     double bound = (double)kith_i_domain_l2(run->domain);
-    double unit = auto_sum_sd(run, (1 - run->used) / 2, run->d);
-    double noise = run->d * pow(unit * run->k / run->n_hat * bound, 2);
+    double noise = pow(auto_lloyd_noise(run, 2), 2);
     return !space->norms.seen || space->trace > pow(.2 * bound, 2) ||
            noise < .1 * space->trace;
 }
 
-/* Even residuals no longer than the rows' spread, summed with a third of the
- * budget, would move the means of k clusters by more than that. */
-static int only_one(const auto_run *run)
+/* Squared distance that noise moves the means of k clusters, of the rows' mean
+ * square, even if residuals are no longer than the rows' spread, and summed
+ * with a third of the budget. */
+static double cluster_noise(const auto_run *run, double k)
 {
     double d = run->d, unit = auto_sum_sd(run, .3, d);
-    return run->plan <= 0 && sqrt(d) * unit * run->k > run->n_hat;
+    return d * pow(unit * k / run->n_hat, 2);
+}
+
+/* All of the budget for one mean: no more was asked for, or not even two would
+ * be worth anything. */
+static int is_single(const auto_run *run)
+{
+    if (run->opt->rounds || (run->k > 1 && run->plan > 0))
+        return 0;
+    return run->k == 1 || cluster_noise(run, 2) > AUTO_POOR;
+}
+
+/* All that was found of the mean is noise, and everything else would be about
+ * it (random axes are about the origin, if need be): one mean, then. */
+static int is_astray(const auto_run *run, const auto_space *space)
+{
+    return run->plan <= 0 && !run->opt->rounds && space->norms.seen &&
+           !(run->pure && run->d > BLIND_ALL) &&
+           space->astray > AUTO_POOR * space->trace;
 }
 
 /* Few rows (pure), and they are so close together that those which the noise of
@@ -249,13 +267,11 @@ static int only_one(const auto_run *run)
  * they may be was measured (docs/auto.md). */
 static int may_hide_most(const auto_run *run, const auto_space *space)
 {
-    double d = run->d, n = run->n_hat, seen = space->trace;
+    double n = run->n_hat, seen = space->trace;
     double box = box_sds * auto_count_sd(run, share_level);
     double sd = auto_count_sd(run, share_look);
     double hidden = 3 * sd / n * pow(space->reach, 2) / seen;
-    double bound = (double)kith_i_domain_l2(run->domain);
-    double unit = auto_sum_sd(run, (1 - run->used) / AUTO_LLOYD_ROUNDS, d);
-    double noise = d * pow(unit * run->k / n * bound, 2) / seen;
+    double noise = pow(auto_lloyd_noise(run, AUTO_LLOYD_ROUNDS), 2) / seen;
     return run->pure && n < 25 * box && noise < fmin(.2, pow(.012 * hidden, 2));
 }
 
@@ -264,23 +280,28 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     double r2, share;
     int few = run->d <= BLIND_ALL;
     kith_status status = auto_count_rows(run, err);
-    if (!status && few && too_few_rows(run) && run->n_hat < 5 * run->n_sd) {
-        space->unseen = 1; /* not even their number is sure */
-        return KITH_OK;
-    }
     if (!status)
         status = auto_find_middle(run, space, err);
     if (status)
         return status;
+    space->single = is_single(run);
+    int rounds = few && !space->single && may_hide_most(run, space);
+    if (!rounds) {
+        status = auto_approach_mean(run, space, err);
+        space->single |= is_astray(run, space);
+    }
+    space->unseen = space->single;
+    if (status || space->single)
+        return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
     if (few) {
-        int rounds = may_hide_most(run, space);
         if (too_few_rows(run) || (run->pure && share <= 0)) {
             rounds |= fills_bounds(run, space);
             if (!rounds) {
                 status = auto_any_far(run, space, &rounds, err);
                 space->split = rounds;
-                space->single = !rounds && only_one(run);
+                space->single =
+                    !rounds && run->plan <= 0 && cluster_noise(run, run->k) > 1;
                 rounds |= space->single;
             }
         }

@@ -101,16 +101,24 @@ static const claim claims[] = {
     {"line, replaced", 1, 2, 400, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 0, 0},
     {"space", 3, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     {"space, one cluster", 3, 1, 3000, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
-    {"random axes", 20, 2, 300, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
-    {"random axes, replaced", 20, 2, 300, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
+    {"random axes", 20, 2, 600, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
+    {"random axes, replaced", 20, 2, 3000, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
      0},
     /* sums from what the view knows, then from a first estimate */
     {"random axes, zoom", 20, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
-    {"few groups", 24, 6, 100, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
+    {"few groups", 24, 6, 1500, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
     /* more groups than clusters first */
     {"merged groups", 20, 2, 1500, 4, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     /* a forest whose boxes are all as full as each other */
     {"even boxes", 8, 2, 2000, 8, 0, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
+    /* too few rows for two clusters: one mean, counted once more */
+    {"one mean", 20, 2, 100, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
+    {"Gaussian, one mean", 20, 2, 40, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
+     0},
+    /* the first mean is off by more than the rows are apart: a second */
+    {"second mean", 3, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .002, 0, 0, 0},
+    {"Gaussian, second mean", 3, 2, 600, 1, 1e-6, KITH_ADD_REMOVE, 1, .001, 0,
+     0, 0},
     {"Gaussian", 3, 2, 800, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     {"Gaussian, few rows", 3, 2, 30, 1, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
     {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
