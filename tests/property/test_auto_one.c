@@ -1,0 +1,185 @@
+/* One mean: what auto falls back on, and must never do worse than. Seeded, so
+ * there are no false alarms. */
+#include "cluster/auto_i.h"
+#include "support/auto_compare.h"
+
+static double draw_normal(kith_i_coins *coins)
+{
+    return .5 + .1 * kith_i_coins_normal(coins);
+}
+
+static double draw_uniform(kith_i_coins *coins)
+{
+    return 2 * kith_i_coins_unit(coins) - 1;
+}
+
+static double draw_exponential(kith_i_coins *coins)
+{
+    return -log(1 - kith_i_coins_unit(coins));
+}
+
+static double draw_corner(kith_i_coins *coins)
+{
+    return .05 + .02 * kith_i_coins_normal(coins);
+}
+
+static double draw_ten(kith_i_coins *coins)
+{
+    return kith_i_coins_unit(coins) < .9 ? 0 : 1;
+}
+
+/* Cost of the exact mean. */
+static double least_cost(const table *t)
+{
+    double *mean = calloc(t->d, sizeof *mean);
+    for (size_t i = 0; i < t->n * t->d; i++)
+        mean[i % t->d] += t->rows[i] / (double)t->n;
+    double cost = cost_of(t, mean, 1);
+    free(mean);
+    return cost;
+}
+
+/* Cost of auto -k 1 above that of the exact mean, relative to it. */
+static double excess(table t, double epsilon, double delta)
+{
+    double least = least_cost(&t);
+    double mine = mean_cost(&t, 1, KITH_KMEANS_AUTO, epsilon, delta);
+    double lloyd = mean_cost(&t, 1, KITH_KMEANS_LLOYD, epsilon, delta);
+    free(t.rows);
+    print_message("one mean: auto %g, lloyd %g\n", mine / least - 1,
+                  lloyd / least - 1);
+    assert_true(mine < lloyd);
+    return mine / least - 1;
+}
+
+/* All but a few percent of the budget is for the mean, and it is clipped at
+ * about the rows' distance from it: d (d + 1) (1.2 r / (.8 epsilon n))^2, pure,
+ * d (1.2 r / (.95 mu n))^2 otherwise, r^2 being the rows' variance. */
+static void test_one_cluster(void **state)
+{
+    (void)state;
+    double pure = 20 * 21 * pow(1.2 / (.8 * 1000), 2);
+    assert_true(excess(make_table(1000, 20, draw_normal, 0, 1), 1, 0) <
+                2 * pure);
+    double mu = .2373; /* epsilon 1, delta 1e-6 */
+    double gaussian = 20 * pow(1.2 / (.95 * mu * 1000), 2);
+    assert_true(excess(make_table(1000, 20, draw_normal, 0, 1), 1, 1e-6) <
+                2 * gaussian);
+    /* bounds 30 times too wide, rows in a corner: as good, once it is there */
+    assert_true(excess(make_table(2000, 20, draw_corner, 0, 6), 1, 0) <
+                4 * pure);
+    /* noise hides those that are not at zero: they are not clipped */
+    assert_true(excess(make_table(2000, 2, draw_ten, 0, 1), 1, 0) < .01);
+    /* hopeless: nothing to find, and no worse than nothing */
+    assert_true(excess(make_table(50, 100, draw_normal, 0, 1), .1, 0) < .1);
+    assert_true(excess(make_table(20, 100, draw_normal, 0, 1), .05, 1e-6) < 1);
+}
+
+/* Noise leaves room for one mean: one of the centres is there, and it is as
+ * good as with all of the budget for it. */
+static void test_mean_is_a_centre(void **state)
+{
+    (void)state;
+    enum { N = 1000, D = 30, K = 200 };
+    table t = make_table(N, D, draw_normal, 0, 1);
+    kith_bounds box = {.lower = &t.low, .upper = &t.high, .box_count = 1};
+    double mean[D] = {0}, apart = .1 * .7 * sqrt(2 * log(K));
+    for (size_t i = 0; i < (size_t)N * D; i++)
+        mean[i % D] += t.rows[i] / N;
+    for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
+        kith_session *s = open_session(load(t.rows, N, D, box), .28, 0,
+                                       KITH_ADD_REMOVE, 1, seed);
+        kith_kmeans_options opt;
+        kith_kmeans_options_init(&opt, sizeof opt);
+        opt.clusters = K;
+        opt.public_seed = seed;
+        kith_result *result = NULL;
+        assert_int_equal(kith_kmeans(s, &opt, &result, NULL), KITH_OK);
+        const double *c = kith_result_centers(result, NULL, NULL);
+        double nearest = HUGE_VAL, first = 0;
+        for (int j = 0; j < K; j++) {
+            double square = 0;
+            for (int i = 0; i < D; i++)
+                square += pow(c[j * D + i] - mean[i], 2);
+            nearest = fmin(nearest, square);
+            first = j ? first : square;
+        }
+        /* the others are about it, at this distance or (noise) more */
+        assert_true(sqrt(nearest) < .8 * apart);
+        assert_true(first == nearest);
+        double square = 0;
+        for (int i = 0; i < D; i++)
+            square += pow(c[D + i] - c[i], 2);
+        assert_true(sqrt(square) > .7 * apart);
+        kith_result_free(result);
+        kith_session_close(s);
+    }
+    free(t.rows);
+}
+
+/* Bounds far too wide: the mean is found step by step before anything else. */
+static void test_wide_bounds(void **state)
+{
+    (void)state;
+    assert_true(compare(make_table(5000, 8, draw_uniform, -300, 300), 2, 4,
+                        1e-6) < .97);
+    assert_true(compare(make_table(3000, 50, draw_exponential, -2000, 2000), 50,
+                        4, 0) < .97);
+    assert_true(compare(make_table(1000, 30, draw_corner, 0, 6), 3, .3, 1e-6) <
+                1.01);
+}
+
+/* Where two clusters would be noise, or k of lloyd's, there is one. */
+static void test_noise(void **state)
+{
+    (void)state;
+    assert_true(compare(make_table(500, 100, draw_normal, 0, 1), 10, 1, 0) <
+                1.001);
+    assert_true(compare(make_table(200, 100, draw_normal, 0, 1), 3, 1, 1e-6) <
+                1.001);
+    assert_true(compare(make_table(1000, 16, draw_normal, 0, 1), 5, .5, 0) < 1);
+    /* nothing is known of the rows: centres all over the bounds */
+    assert_true(compare(make_table(50, 2, draw_uniform, -1, 1), 25, 1, 0) < .3);
+}
+
+/* The rule itself: three centres, rows at an rms distance of 1 from zero. */
+static void test_keep_mean(void **state)
+{
+    (void)state;
+    static const double low = -8, high = 8, rows[4] = {1, 1, -1, -1};
+    kith_bounds box = {.lower = &low, .upper = &high, .box_count = 1};
+    kith_session *s =
+        open_session(load(rows, 2, 2, box), 1, 0, KITH_ADD_REMOVE, 1, 1);
+    const kith_i_domain *domain = kith_i_session_domain(s);
+    double step = kith_i_domain_step(domain);
+    for (int far = 0; far < 2; far++)
+        for (int seen = 0; seen < 2; seen++) {
+            double at[6] = {5, 5, far ? 2.01 : 1.99, 0, -6, 1};
+            double weights[3] = {1, 2, 3}, mean[2] = {0};
+            auto_run run = {.domain = domain, .k = 3, .d = 2};
+            auto_space space = {.mean = mean};
+            space.norms.seen = seen;
+            kith_result result = {
+                .k = 3, .centers = at, .weights = weights, .step = step};
+            assert_int_equal(
+                auto_keep_mean(&run, &space, 1 / step, &result, NULL), KITH_OK);
+            assert_true(at[0] == 5 && at[2] == (far ? 2.01 : 1.99));
+            if (far && seen)
+                assert_true(fabs(at[4]) < step && fabs(at[5]) < step);
+            else
+                assert_true(at[4] == -6 && at[5] == 1);
+        }
+    kith_session_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_cluster),
+        cmocka_unit_test(test_mean_is_a_centre),
+        cmocka_unit_test(test_wide_bounds),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_keep_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
