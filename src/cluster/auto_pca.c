@@ -285,7 +285,10 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     if (status)
         return status;
     space->single = is_single(run);
-    int rounds = few && !space->single && may_hide_most(run, space);
+    /* if so, lloyd; but where the mean is all noise, as A4 saw it then, the
+     * rows are looked for first, and those far away counted */
+    int hide = few && !space->single && may_hide_most(run, space);
+    int rounds = hide && space->astray <= AUTO_POOR * space->trace;
     if (!rounds) {
         status = auto_approach_mean(run, space, err);
         space->single |= is_astray(run, space);
@@ -295,7 +298,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
         return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
     if (few) {
-        if (too_few_rows(run) || (run->pure && share <= 0)) {
+        if (hide || too_few_rows(run) || (run->pure && share <= 0)) {
             rounds |= fills_bounds(run, space);
             if (!rounds) {
                 status = auto_any_far(run, space, &rounds, err);
