@@ -127,6 +127,10 @@ static void test_wide_bounds(void **state)
                         4, 0) < .97);
     assert_true(compare(make_table(1000, 30, draw_corner, 0, 6), 3, .3, 1e-6) <
                 1.01);
+    /* and if it is not found: nothing else would be */
+    assert_true(compare(make_table(1000, 5, draw_corner, 0, 12), 3, .3, 0) <
+                1.01);
+    assert_true(compare(make_table(500, 3, draw_corner, 0, 12), 2, 2, 0) < 1);
 }
 
 /* Where two clusters would be noise, or k of lloyd's, there is one. */
@@ -140,6 +144,46 @@ static void test_noise(void **state)
     assert_true(compare(make_table(1000, 16, draw_normal, 0, 1), 5, .5, 0) < 1);
     /* nothing is known of the rows: centres all over the bounds */
     assert_true(compare(make_table(50, 2, draw_uniform, -1, 1), 25, 1, 0) < .3);
+}
+
+/* Steps of lloyd that a run took. */
+static uint32_t rounds_of(table t, uint32_t k, double epsilon, double delta)
+{
+    kith_bounds box = {.lower = &t.low, .upper = &t.high, .box_count = 1};
+    kith_session *s = open_session(load(t.rows, t.n, t.d, box), epsilon, delta,
+                                   KITH_ADD_REMOVE, 1, 900);
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = k;
+    kith_result *result = NULL;
+    assert_int_equal(kith_kmeans(s, &opt, &result, NULL), KITH_OK);
+    uint32_t rounds = result->rounds;
+    kith_result_free(result);
+    kith_session_close(s);
+    free(t.rows);
+    return rounds;
+}
+
+static double draw_lumps(kith_i_coins *coins)
+{
+    return kith_i_coins_unit(coins) < .95
+               ? .1 + .01 * kith_i_coins_normal(coins)
+               : .95;
+}
+
+/* Few rows that fill the bounds are lloyd's. Two rounds; three, if one with all
+ * of the budget moves the mean of an average cluster by less than .05 / 3 of
+ * the bound: sqrt(d (d + 1)) k / (epsilon n), pure, sqrt(d) k / (mu n)
+ * otherwise. Up to five below .01 / 5, where rows may hide. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        rounds_of(make_table(100, 2, draw_uniform, -1, 1), 2, 4, 1e-6), 2);
+    assert_int_equal(
+        rounds_of(make_table(300, 1, draw_uniform, -1, 1), 2, 1, 0), 3);
+    assert_int_equal(rounds_of(make_table(3000, 1, draw_lumps, 0, 1), 2, 1, 0),
+                     5);
 }
 
 /* The rule itself: three centres, rows at an rms distance of 1 from zero. */
@@ -179,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_mean_is_a_centre),
         cmocka_unit_test(test_wide_bounds),
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_keep_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
