@@ -131,6 +131,8 @@ static void test_wide_bounds(void **state)
     assert_true(compare(make_table(1000, 5, draw_corner, 0, 12), 3, .3, 0) <
                 1.01);
     assert_true(compare(make_table(500, 3, draw_corner, 0, 12), 2, 2, 0) < 1);
+    assert_true(compare(make_table(500, 8, draw_normal, .1, 225), 2, .5, 1e-6) <
+                1.01);
 }
 
 /* Where two clusters would be noise, or k of lloyd's, there is one. */
@@ -142,6 +144,9 @@ static void test_noise(void **state)
     assert_true(compare(make_table(200, 100, draw_normal, 0, 1), 3, 1, 1e-6) <
                 1.001);
     assert_true(compare(make_table(1000, 16, draw_normal, 0, 1), 5, .5, 0) < 1);
+    /* lloyd's centres are drawn together */
+    assert_true(compare(make_table(500, 8, draw_normal, .1, .9), 5, 1, 0) <
+                .98);
     /* nothing is known of the rows: centres all over the bounds */
     assert_true(compare(make_table(50, 2, draw_uniform, -1, 1), 25, 1, 0) < .3);
 }
