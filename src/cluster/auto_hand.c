@@ -11,6 +11,8 @@ static const double caught = .25;
 /* The centres start within so many times the distance from the mean up to which
  * A4 shows rows; every other one of them, if some are further away. */
 static const double around = 1.2;
+/* If noise moved the mean by less than this part of the variance. */
+static const double sure = .1;
 /* Bounds that are so many times wider than the rows. */
 static const double far_wider = 8;
 
@@ -228,7 +230,8 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     kith_i_start start = {.middle = space->mean,
                           .part = around * auto_norms_end(space) / bound,
                           .spare = space->split ? 2 : 0};
-    int known = run->plan <= 0 && space->norms.seen && start.part < 1;
+    int known = run->plan <= 0 && space->norms.seen && start.part < 1 &&
+                space->astray >= 0 && space->astray < sure * space->trace;
     kith_status status = kith_i_kmeans_lloyd(
         run->session, &opt, rows, known ? &start : NULL, result, err);
     /* not when some are far away: they would be drawn in too */
