@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_ROUNDS = 24 };
+static const double share_hists = .03; /* of what A5 leaves, Gaussian */
 #define LEAST_SHARE 1e-6
 
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -135,12 +136,17 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
     /* 4 to 8 rounds as noise allows; more where it is very small, since
      * Lloyd then has not converged (cabs, trips: docs/auto.md). */
     double rounds = fmin(.02 / noise, 8 + .002 / noise);
+    /* No more than leave each of them a histogram worth having: rows fill some
+     * 15 bins, which stand out by 10 sd. A radius that noise has chosen stops a
+     * step, or throws a centre about (docs/auto_history.md). */
+    double bins = run->n_hat / (15 * 10 * auto_count_sd(run, 1));
+    rounds = fmin(rounds, share_hists * pool * bins * bins - 4);
     s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
     if (run->opt->rounds)
         s.rounds = run->opt->rounds;
     s.over_steps = 2;
     s.hists = s.rounds;
-    s.hist = pool * .03 / (2 + s.over_steps + s.hists);
+    s.hist = pool * share_hists / (2 + s.over_steps + s.hists);
     s.counts = fmax(.08, 1 / (2 + q));
     return s;
 }
