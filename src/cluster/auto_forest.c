@@ -21,6 +21,10 @@ enum {
 /* rms distance of evenly spread rows from the middle of their box, in half
  * diagonals: 1 / sqrt 3. */
 static const double even_box = .6;
+/* A tail (likely_part): so many times as many rows before a shell as in it;
+ * they are so far out, of its inner edge; and their mean must stand out by this
+ * many times the noise's square. */
+static const double many_more = 2, beyond_edge = 1.3, dear_mean = 4;
 
 typedef struct {
     int32_t middle; /* of its box, rounded down: whole numbers are to the
@@ -47,7 +51,16 @@ typedef struct auto_forest {
  * and for each node. */
 enum { ABREAST = 4 };
 
-/* The shell by the largest coordinate in units of the spread, from root 1. */
+/* The root of the outliers or of a shell, by the largest squared coordinate in
+ * units of the spread. */
+static uint32_t shell_at(const auto_forest *f, double most)
+{
+    uint32_t root = 1;
+    while (root + 1 < f->roots && most > f->wide[root] * f->wide[root])
+        root++;
+    return root;
+}
+
 static uint32_t shell_of(const auto_forest *f, const int16_t *y)
 {
     double most = 0;
@@ -55,10 +68,7 @@ static uint32_t shell_of(const auto_forest *f, const int16_t *y)
         double square = (double)(y[i] * y[i]) * f->inverse[i];
         most = square > most ? square : most;
     }
-    uint32_t root = 1;
-    while (root + 1 < f->roots && most > f->wide[root] * f->wide[root])
-        root++;
-    return root;
+    return shell_at(f, most);
 }
 
 /* By squared distances in units of the spread, added up in a fixed order: a
@@ -455,6 +465,39 @@ static kith_status leaf_radii(auto_run *run, auto_locator *at, double hist,
     return status;
 }
 
+/* Rows below each root, as the leaves have them. */
+static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
+{
+    for (uint32_t c = 0; c < l->n; c++) {
+        const double *y = l->center + (size_t)c * f->q;
+        double sum = 0, most = 0;
+        for (uint32_t i = 0; i < f->q; i++) {
+            double square = y[i] * y[i] * f->inverse[i];
+            sum += square;
+            most = fmax(most, square);
+        }
+        uint32_t near = sum > 4.0 * f->q;
+        sizes[l->far[c] ? shell_at(f, most) : near] += fmax(l->size[c], 0);
+    }
+}
+
+/* Where the rows of a leaf are before its sum is looked at, as a part of the
+ * way from the mean to its middle. A shell with many more rows on the way to it
+ * is the end of a tail: its rows are near its inner edge. Else they are a lump,
+ * anywhere in the box. */
+static double likely_part(const auto_forest *f, const leaf_list *l, uint32_t c,
+                          const double *sizes)
+{
+    const double *y = l->center + (size_t)c * f->q;
+    double most = 0;
+    for (uint32_t i = 0; i < f->q; i++)
+        most = fmax(most, y[i] * y[i] * f->inverse[i]);
+    uint32_t root = shell_at(f, most);
+    if (!l->far[c] || sizes[root - 1] < many_more * sizes[root])
+        return 1;
+    return fmin(1, beyond_edge * f->wide[root - 1] / sqrt(most));
+}
+
 static kith_status leaf_means(auto_run *run, const auto_space *space,
                               const auto_shares *shares, auto_forest *f,
                               const leaf_list *l, const uint32_t *kept,
@@ -470,6 +513,8 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
     uint8_t *wide = kith_i_alloc(l->n, sizeof *wide);
     auto_radii radii = {0};
     kith_i_cells cells = {0};
+    double sizes[FOREST_ROOTS] = {0};
+    root_sizes(f, l, sizes);
     kith_status status = radius && wide ? auto_locator_set(&at, l->center, err)
                                         : kith_i_fail_memory(err);
     for (uint32_t j = 0; j < n; j++)
@@ -485,19 +530,24 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
     for (uint32_t j = 0; !status && j < n; j++) {
         uint32_t c = kept[j];
         out->unsure[j] = l->far[c] ? pow(l->sd[c], 2) : HUGE_VAL;
-        double w = out->size[j], square = 0;
+        double w = out->size[j], square = 0, moved = 0;
         double noise = q * pow(cells.sum_sd[c] / w, 2);
+        double part = likely_part(f, l, c, sizes);
+        double *to = out->points + (size_t)j * q;
+        for (uint32_t i = 0; i < q; i++) {
+            double move = (double)cells.sums[(size_t)c * q + i] / w;
+            to[i] = (1 - part) * l->center[(size_t)c * q + i] + move;
+            moved += move * move;
+            square += to[i] * to[i];
+        }
+        double dear = part < 1 ? dear_mean * noise : noise;
+        double keep = square > dear ? 1 - dear / square : 0;
         for (uint32_t i = 0; i < q; i++)
-            square += pow((double)cells.sums[(size_t)c * q + i] / w, 2);
-        double keep = square > noise ? 1 - noise / square : 0;
-        for (uint32_t i = 0; i < q; i++)
-            out->points[(size_t)j * q + i] =
-                l->center[(size_t)c * q + i] +
-                keep * (double)cells.sums[(size_t)c * q + i] / w;
+            to[i] = part * l->center[(size_t)c * q + i] + keep * to[i];
         out->within[j] = pow(radii.kappa[wide[c]] * l->half[c], 2);
         if (l->far[c]) /* about its mean, not about its box */
-            out->within[j] = fmax(out->within[j] - keep * keep * square,
-                                  out->within[j] / 16);
+            out->within[j] =
+                fmax(out->within[j] - keep * keep * moved, out->within[j] / 16);
         out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
     }
     kith_i_cells_free(&cells);

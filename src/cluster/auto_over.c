@@ -14,6 +14,8 @@ static const double aside = .2;
 /* Clusters are in few cells each (crowded): less than this many have rows, for
  * each cluster. */
 static const double few_each = 2;
+/* The move of a cell in a shell: so many times the noise's square is noise. */
+static const double dear_move = 2;
 
 /* A false one takes a centre away from the others, and of many boxes some are
  * false: one in fifty of eight in one shell, one in a thousand of thirty. */
@@ -225,6 +227,16 @@ static int crowded(const auto_run *run, const auto_step *found)
            each > AUTO_CLEAR * found->size_sd;
 }
 
+/* How far a cell in a shell believes its move. Other cells share what their
+ * moves have in common; a few rows far out would be thrown about by that. */
+static double far_factor(const auto_step *found, uint32_t q, uint32_t j)
+{
+    double square = 0, noise = dear_move * q * pow(found->noise[j], 2);
+    for (uint32_t i = 0; i < q; i++)
+        square += pow(found->move[(size_t)j * q + i], 2);
+    return square > noise ? 1 - noise / square : 0;
+}
+
 /* One step of the cells. */
 static kith_status refine_cells(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, uint32_t cells,
@@ -232,12 +244,28 @@ static kith_status refine_cells(auto_run *run, const auto_space *space,
                                 double *centers, double *scale,
                                 auto_step *found, kith_error *err)
 {
+    uint32_t q = space->q;
+    size_t size = (size_t)cells * q;
+    double *before = kith_i_alloc(size, sizeof *before);
+    if (!before)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < size; i++)
+        before[i] = nearbyint(centers[i]); /* as the step does */
     auto_step_free(found);
     kith_status status =
         auto_step_in_view(run, space, shares, cells, NULL, scale, share,
                           "fine cell", NULL, centers, found, err);
+    for (uint32_t j = 0; !status && j < cells; j++)
+        if (variance[j] > 0 && variance[j] < HUGE_VAL) {
+            size_t at = (size_t)j * q;
+            double keep = far_factor(found, q, j);
+            for (size_t i = at; i < at + q; i++)
+                centers[i] = before[i] + keep * found->move[i];
+            kith_i_domain_clip(kith_i_view_domain(space->view), centers + at);
+        }
     if (!status)
         update_scales(found, variance, scale);
+    kith_i_free(before);
     return status;
 }
 
