@@ -15,6 +15,10 @@ static const double around = 1.2;
 static const double sure = .1;
 /* Bounds that are so many times wider than the rows. */
 static const double far_wider = 8;
+/* Fewer clusters than asked for: noise moves their means by this part of the
+ * rows' rms distance. Centres that are left over stand so far from one of them,
+ * of its distance from the next. */
+static const double calm = .5, beside = .35;
 
 /* Rows that spread alike in all directions, spread being that of a coordinate,
  * are best served by k centres in random directions at this distance from their
@@ -202,6 +206,67 @@ double auto_lloyd_noise(const auto_run *run, double rounds)
            (double)kith_i_domain_l2(run->domain);
 }
 
+/* Centres from `few` on stand beside the first ones in turn, towards random
+ * points of the bounds (points: one for each, lattice; to: d of scratch). */
+static void stand_beside(const kith_i_domain *domain, uint32_t few,
+                         const double *points, double *to, kith_result *result)
+{
+    uint32_t k = result->k, d = domain->dimension;
+    for (uint32_t j = few; j < k; j++) {
+        uint32_t of = j % few;
+        const double *from = result->centers + (size_t)of * d;
+        double next = HUGE_VAL;
+        for (uint32_t i = 0; i < few; i++)
+            if (i != of)
+                next = fmin(next,
+                            distance_squared(domain, from,
+                                             result->centers + (size_t)i * d));
+        kith_i_domain_restore(domain, points + (size_t)j * d, to);
+        double way = fmax(distance_squared(domain, from, to), 1e-300);
+        double part = fmin(1, beside * sqrt(next / way));
+        for (uint32_t i = 0; i < d; i++)
+            result->centers[(size_t)j * d + i] =
+                from[i] + part * (to[i] - from[i]);
+        result->weights[j] = result->weights[of];
+    }
+    for (uint32_t j = 0; j < k;
+         j++) /* each shares its rows with those beside */
+        result->weights[j] /= 1 + (k - 1 - j % few) / few;
+}
+
+/* Noise would move the means of k clusters further than the rows are apart, but
+ * not those of a few: these, and the other centres beside them. */
+static kith_status few_clusters(auto_run *run, auto_space *space, uint32_t few,
+                                uint64_t rows, kith_result *result,
+                                kith_error *err)
+{
+    uint32_t k = run->k, d = run->d;
+    kith_kmeans_options opt = *run->opt;
+    auto_run own = *run;
+    own.opt = &opt;
+    own.k = opt.clusters = few;
+    kith_result *found = kith_i_result_new(few, run->domain);
+    double *points = kith_i_alloc((size_t)(k + 1) * d, sizeof *points);
+    kith_status status = found && points ? KITH_OK : kith_i_fail_memory(err);
+    if (!status)
+        status = kith_i_spread(run->domain, k, &own.coins, points, err);
+    if (!status)
+        status = auto_hand_over(&own, space, rows, found, err);
+    if (!status) {
+        memcpy(result->centers, found->centers,
+               (size_t)few * d * sizeof *found->centers);
+        memcpy(result->weights, found->weights, few * sizeof *found->weights);
+        stand_beside(run->domain, few, points, points + (size_t)k * d, result);
+        result->noise = found->noise;
+        result->rounds = found->rounds;
+        result->rows = found->rows;
+        result->carried = few;
+    }
+    kith_i_free(points);
+    kith_result_free(found);
+    return status;
+}
+
 /* Fewer rounds than lloyd's default where even these are noisy: two place the
  * centres, a third pays if a round moves the mean of an average cluster by less
  * than .05 / 3 of the bound, more if by less than .01 / rounds. */
@@ -220,6 +285,11 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     int single =
         space->single || (run->plan <= 0 && !space->split &&
                           pow(auto_lloyd_noise(run, least), 2) > space->trace);
+    double few = floor(run->k * calm * sqrt(space->trace) /
+                       auto_lloyd_noise(run, least));
+    if (!opt.rounds && single && !space->single && space->norms.seen &&
+        few >= 2 && few < run->k)
+        return few_clusters(run, space, (uint32_t)few, rows, result, err);
     if (!opt.rounds && single)
         return one_mean(run, space, result, err);
     if (!opt.rounds)

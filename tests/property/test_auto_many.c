@@ -1,0 +1,70 @@
+/* auto when too much is asked of the budget: more clusters than it carries,
+ * more rounds than its histograms bear, a tail that looks like lumps. It must
+ * not do worse than lloyd. Seeded, so there are no false alarms. */
+#include "support/auto_compare.h"
+
+static double draw_uniform(kith_i_coins *coins)
+{
+    return kith_i_coins_unit(coins);
+}
+
+/* Student's t with two degrees of freedom, narrow. */
+static double draw_student(kith_i_coins *coins)
+{
+    double chi = -2 * log(1 - kith_i_coins_unit(coins));
+    double v = .5 + .01 * kith_i_coins_normal(coins) / sqrt(chi / 2);
+    return fmax(0, fmin(1, v));
+}
+
+/* All rows in dense places (near = 1), or half of them, near the middle of the
+ * bounds, and the others broadly about it. */
+static table make_places(size_t n, uint32_t d, uint32_t places, double near,
+                         double dense, double broad)
+{
+    table t = make_table(places + n, d, draw_uniform, 0, 1);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 9, 3);
+    for (size_t r = places; r < t.n; r++) {
+        int alone = broad > 0 && kith_i_coins_unit(&coins) < .5;
+        for (uint32_t i = 0; i < d; i++) {
+            double at = .5 + near * (t.rows[r % places * d + i] - .5);
+            double v = (alone ? .5 : at) +
+                       (alone ? broad : dense) * kith_i_coins_normal(&coins);
+            t.rows[r * d + i] = fmax(0, fmin(1, v));
+        }
+    }
+    return t;
+}
+
+/* Noise moves the means of a hundred clusters further than the rows are apart,
+ * but not those of ten (13 with one mean). */
+static void test_clusters(void **state)
+{
+    (void)state;
+    assert_true(compare(make_places(20000, 6, 5, .8, .005, 0), 100, .1, 0) < 1);
+}
+
+/* Many rounds would have histograms that are noise (1.15 then). */
+static void test_rounds(void **state)
+{
+    (void)state;
+    assert_true(
+        compare(make_places(10000, 3, 5, .06, .0007, .1), 10, .5, 1e-6) < 1.05);
+}
+
+/* Rows in the shells are near their inner edge (1.09 in the middle of their
+ * boxes, 1.07 if cells there believe their moves). */
+static void test_tail(void **state)
+{
+    (void)state;
+    assert_true(compare(make_table(20000, 6, draw_student, 0, 1), 3, 1, 1e-6) <
+                1.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_clusters),
+                                       cmocka_unit_test(test_rounds),
+                                       cmocka_unit_test(test_tail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
