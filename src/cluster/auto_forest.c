@@ -1,8 +1,8 @@
-/* A6 and A7: a forest of boxes over the data, finer where there is more of it,
- * and the mean of each leaf. Two roots, one for the bulk and one for outliers;
- * every level splits the active boxes at the middle of their widest side and
- * releases the sizes of the halves. */
-#include "cluster/auto_i.h"
+/* A6: a forest of boxes over the data, finer where there is more of it. Two
+ * roots, one for the bulk and one for outliers; every level splits the active
+ * boxes at the middle of their widest side and releases the sizes of the
+ * halves. The leaves' means (A7) are in auto_leaves.c. */
+#include "cluster/auto_forest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,50 +13,18 @@ enum {
     FOREST_COUNTED = 12,
     FOREST_COUNTED_PURE = 6,
     FOREST_DEPTH = 8,
-    FOREST_NEAR = 2, /* roots that are always there */
-    FOREST_ROOTS = 12,
+    FOREST_NEAR = 2,   /* roots that are always there */
     SHELL_HALVINGS = 3 /* of a shell, each along another axis */
 };
-
-/* rms distance of evenly spread rows from the middle of their box, in half
- * diagonals: 1 / sqrt 3. */
-static const double even_box = .6;
-/* A tail (likely_part): so many times as many rows before a shell as in it;
- * they are so far out, of its inner edge; and their mean must stand out by this
- * many times the noise's square. */
-static const double many_more = 2, beyond_edge = 1.3, dear_mean = 4;
-
-typedef struct {
-    int32_t middle; /* of its box, rounded down: whole numbers are to the
-                       right of it if they are larger */
-    uint32_t axis;
-    int32_t child;    /* the first of two, side by side; -1: none */
-    uint32_t cell;    /* in the release at hand */
-    double count, sd; /* of the last release; in a shell, of all of them */
-    uint8_t far;      /* below the far root */
-} forest_node;
-
-typedef struct auto_forest {
-    uint32_t q, nodes, room;
-    uint32_t roots;
-    uint32_t shells, shells_end; /* boxes of the shells */
-    double wide[FOREST_ROOTS];   /* half width of a root's box, in spreads */
-    forest_node *node;           /* first the roots, from the inside out */
-    double *box;                 /* node x 2 x q: lower, upper corner */
-    double *inverse;             /* 1 / spread^2 */
-    int even;                    /* its boxes are all as full as each other */
-} auto_forest;
 
 /* Rows that are looked at side by side: one alone would wait for each addition
  * and for each node. */
 enum { ABREAST = 4 };
 
-/* The root of the outliers or of a shell, by the largest squared coordinate in
- * units of the spread. */
-static uint32_t shell_at(const auto_forest *f, double most)
+uint32_t auto_forest_shell(const auto_forest *f, double most)
 {
     uint32_t root = 1;
-    while (root + 1 < f->roots && most > f->wide[root] * f->wide[root])
+    while (root + 1 < f->roots && most > f->edge[root] * f->edge[root])
         root++;
     return root;
 }
@@ -68,7 +36,7 @@ static uint32_t shell_of(const auto_forest *f, const int16_t *y)
         double square = (double)(y[i] * y[i]) * f->inverse[i];
         most = square > most ? square : most;
     }
-    return shell_at(f, most);
+    return auto_forest_shell(f, most);
 }
 
 /* By squared distances in units of the spread, added up in a fixed order: a
@@ -155,16 +123,16 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
     if (status)
         return status;
     /* random axes have no outliers of their own */
-    f->wide[0] = space->blind ? 2 : 3;
-    f->wide[1] = 12;
+    f->edge[0] = space->blind ? 2 : 3;
+    f->edge[1] = 12;
     f->roots = FOREST_NEAR;
     /* bounds far beyond that: shells, the last as wide as a row can be */
-    double most = space->reach / space->spread[0], next = f->wide[1];
+    double most = space->reach / space->spread[0], next = f->edge[1];
     double closer = may_be_far(space) ? 1 : 4;
     while (!space->blind && f->roots < FOREST_ROOTS && next < most / closer) {
         next = 4 * next < most / 4 ? 4 * next : most;
         closer = 4;
-        f->wide[f->roots++] = next;
+        f->edge[f->roots++] = next;
     }
     run->shells = f->roots - FOREST_NEAR;
     for (uint32_t i = 0; i < SHELL_HALVINGS && i < f->q; i++)
@@ -172,7 +140,7 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
     for (uint32_t root = 0; root < f->roots; root++) {
         double *box = f->box + (size_t)root * 2 * f->q;
         for (uint32_t i = 0; i < f->q; i++) {
-            double half = fmin(space->reach, f->wide[root] * space->spread[i]);
+            double half = fmin(space->reach, f->edge[root] * space->spread[i]);
             box[i] = -half;
             box[f->q + i] = half;
             f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
@@ -359,210 +327,10 @@ static kith_status grow(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-/* ---- A7: leaves -----------------------------------------------------------
- */
-
-typedef struct {
-    uint32_t n;
-    double *center; /* n x q */
-    double *half;   /* half diagonal */
-    double *size, *sd;
-    uint8_t *far; /* of the far root */
-} leaf_list;
-
-static void leaves_free(leaf_list *l)
-{
-    kith_i_free(l->center);
-    kith_i_free(l->half);
-    kith_i_free(l->size);
-    kith_i_free(l->sd);
-    kith_i_free(l->far);
-}
-
-static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
-{
-    uint32_t q = f->q;
-    out->n = 0;
-    for (uint32_t n = 0; n < f->nodes; n++)
-        if (f->node[n].child < 0)
-            f->node[n].cell = out->n++;
-    if (out->n == 0)
-        return kith_i_fail(err, KITH_ERR_INTERNAL, "a forest without leaves");
-    out->center = kith_i_alloc((size_t)out->n * q, sizeof *out->center);
-    out->half = kith_i_alloc(out->n, sizeof *out->half);
-    out->size = kith_i_alloc(out->n, sizeof *out->size);
-    out->sd = kith_i_alloc(out->n, sizeof *out->sd);
-    out->far = kith_i_alloc(out->n, sizeof *out->far);
-    if (!out->center || !out->half || !out->size || !out->sd || !out->far)
-        return kith_i_fail_memory(err);
-    for (uint32_t n = 0; n < f->nodes; n++) {
-        if (f->node[n].child >= 0)
-            continue;
-        uint32_t c = f->node[n].cell;
-        const double *box = f->box + (size_t)n * 2 * q;
-        double square = 0;
-        for (uint32_t i = 0; i < q; i++) {
-            double half = (box[q + i] - box[i]) / 2;
-            out->center[(size_t)c * q + i] = nearbyint(box[i] + half);
-            square += half * half;
-        }
-        out->half[c] = fmax(sqrt(square), 1);
-        out->size[c] = f->node[n].count;
-        out->sd[c] = f->node[n].sd;
-        out->far[c] = f->node[n].far;
-    }
-    return KITH_OK;
-}
-
-/* Leaves that stand out of the noise (at least the largest), compacted into
- * kept; returns their number. */
-static uint32_t keep_leaves(const auto_run *run, const leaf_list *l,
-                            uint32_t *kept)
-{
-    uint32_t n = 0, largest = 0;
-    double far = auto_far_stands(run) - 1; /* A8 looks again */
-    for (uint32_t c = 0; c < l->n; c++) {
-        largest = l->size[c] > l->size[largest] ? c : largest;
-        double stands = l->far[c] ? far : 2;
-        if (l->size[c] > stands * l->sd[c] && l->size[c] >= 1)
-            kept[n++] = c;
-    }
-    if (n == 0)
-        kept[n++] = largest;
-    return n;
-}
-
-/* Radii of all leaves (radius: l->n, wide: their classes) by one release; they
- * are balanced over those that are kept. */
-static kith_status leaf_radii(auto_run *run, auto_locator *at, double hist,
-                              double share, const leaf_list *l,
-                              const uint32_t *kept, const auto_coreset *out,
-                              uint8_t *wide, double *radius, auto_radii *radii,
-                              kith_error *err)
-{
-    auto_hist hists[AUTO_CLASSES];
-    double *scale = kith_i_alloc(out->n, sizeof *scale);
-    uint8_t *class = kith_i_alloc(out->n, sizeof *class);
-    kith_status status = scale && class ? KITH_OK : kith_i_fail_memory(err);
-    if (!status) {
-        at->wide = auto_find_wide(l->half, l->size, l->n, wide);
-        status = auto_histogram(run, at, l->half, "leaf radii,", .05, 20, 60,
-                                hist, hists, err);
-    }
-    if (!status) {
-        for (uint32_t j = 0; j < out->n; j++) {
-            scale[j] = l->half[kept[j]];
-            class[j] = wide[kept[j]];
-        }
-        auto_radius(run, hists, at->wide ? class : NULL, scale, out->size,
-                    out->n, share, out->q, even_box, radii);
-        for (uint32_t c = 0; c < l->n; c++)
-            radius[c] = radii->rho[wide[c]] * l->half[c];
-    }
-    at->wide = NULL;
-    kith_i_free(scale);
-    kith_i_free(class);
-    return status;
-}
-
-/* Rows below each root, as the leaves have them. */
-static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
-{
-    for (uint32_t c = 0; c < l->n; c++) {
-        const double *y = l->center + (size_t)c * f->q;
-        double sum = 0, most = 0;
-        for (uint32_t i = 0; i < f->q; i++) {
-            double square = y[i] * y[i] * f->inverse[i];
-            sum += square;
-            most = fmax(most, square);
-        }
-        uint32_t near = sum > 4.0 * f->q;
-        sizes[l->far[c] ? shell_at(f, most) : near] += fmax(l->size[c], 0);
-    }
-}
-
-/* Where the rows of a leaf are before its sum is looked at, as a part of the
- * way from the mean to its middle. A shell with many more rows on the way to it
- * is the end of a tail: its rows are near its inner edge. Else they are a lump,
- * anywhere in the box. */
-static double likely_part(const auto_forest *f, const leaf_list *l, uint32_t c,
-                          const double *sizes)
-{
-    const double *y = l->center + (size_t)c * f->q;
-    double most = 0;
-    for (uint32_t i = 0; i < f->q; i++)
-        most = fmax(most, y[i] * y[i] * f->inverse[i]);
-    uint32_t root = shell_at(f, most);
-    if (!l->far[c] || sizes[root - 1] < many_more * sizes[root])
-        return 1;
-    return fmin(1, beyond_edge * f->wide[root - 1] / sqrt(most));
-}
-
-static kith_status leaf_means(auto_run *run, const auto_space *space,
-                              const auto_shares *shares, auto_forest *f,
-                              const leaf_list *l, const uint32_t *kept,
-                              auto_coreset *out, kith_error *err)
-{
-    uint32_t q = f->q, n = out->n;
-    auto_locator at = {.forest = f,
-                       .view = space->view,
-                       .by = space->view,
-                       .cells = l->n,
-                       .width = q};
-    double *radius = kith_i_alloc(l->n, sizeof *radius);
-    uint8_t *wide = kith_i_alloc(l->n, sizeof *wide);
-    auto_radii radii = {0};
-    kith_i_cells cells = {0};
-    double sizes[FOREST_ROOTS] = {0};
-    root_sizes(f, l, sizes);
-    kith_status status = radius && wide ? auto_locator_set(&at, l->center, err)
-                                        : kith_i_fail_memory(err);
-    for (uint32_t j = 0; j < n; j++)
-        out->size[j] = fmax(l->size[kept[j]], 1);
-    if (!status)
-        status = auto_locator_label(run, &at, err);
-    if (!status)
-        status = leaf_radii(run, &at, shares->hist, shares->leaf, l, kept, out,
-                            wide, radius, &radii, err);
-    if (!status)
-        status =
-            auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells, err);
-    for (uint32_t j = 0; !status && j < n; j++) {
-        uint32_t c = kept[j];
-        out->unsure[j] = l->far[c] ? pow(l->sd[c], 2) : HUGE_VAL;
-        double w = out->size[j], square = 0, moved = 0;
-        double noise = q * pow(cells.sum_sd[c] / w, 2);
-        double part = likely_part(f, l, c, sizes);
-        double *to = out->points + (size_t)j * q;
-        for (uint32_t i = 0; i < q; i++) {
-            double move = (double)cells.sums[(size_t)c * q + i] / w;
-            to[i] = (1 - part) * l->center[(size_t)c * q + i] + move;
-            moved += move * move;
-            square += to[i] * to[i];
-        }
-        double dear = part < 1 ? dear_mean * noise : noise;
-        double keep = square > dear ? 1 - dear / square : 0;
-        for (uint32_t i = 0; i < q; i++)
-            to[i] = part * l->center[(size_t)c * q + i] + keep * to[i];
-        out->within[j] = pow(radii.kappa[wide[c]] * l->half[c], 2);
-        if (l->far[c]) /* about its mean, not about its box */
-            out->within[j] =
-                fmax(out->within[j] - keep * keep * moved, out->within[j] / 16);
-        out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
-    }
-    kith_i_cells_free(&cells);
-    auto_locator_free(run, &at);
-    kith_i_free(radius);
-    kith_i_free(wide);
-    return status;
-}
-
 kith_status auto_grow(auto_run *run, const auto_space *space,
                       auto_shares *shares, auto_coreset *out, kith_error *err)
 {
     auto_forest f = {0};
-    leaf_list leaves = {0};
-    uint32_t *kept = NULL;
     double rest = 0;
     kith_status status = plant(run, &f, space, err);
     if (!status)
@@ -570,27 +338,17 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     double later = shares->leaf + shares->over + shares->lloyd + shares->rec +
                    shares->hist * (2 + shares->over_steps + shares->hists);
     if (!status && f.even) {
-        forest_free(&f);
-        return auto_assume_even(run, space, later + rest, shares, out, err);
-    }
-    if (!status) { /* what the tree did not need goes to the later stages */
+        status = auto_assume_even(run, space, later + rest, shares, out, err);
+    } else if (!status) {
+        /* what the tree did not need goes to the later stages */
         double more = (later + rest) / later;
         shares->leaf *= more;
         shares->over *= more;
         shares->lloyd *= more;
         shares->rec *= more;
         shares->hist *= more;
-        status = list_leaves(&f, &leaves, err);
+        status = auto_leaves(run, space, shares, &f, out, err);
     }
-    if (!status && !(kept = kith_i_alloc(leaves.n, sizeof *kept)))
-        status = kith_i_fail_memory(err);
-    if (!status)
-        status =
-            auto_coreset_new(out, keep_leaves(run, &leaves, kept), f.q, err);
-    if (!status)
-        status = leaf_means(run, space, shares, &f, &leaves, kept, out, err);
-    kith_i_free(kept);
-    leaves_free(&leaves);
     forest_free(&f);
     return status;
 }

@@ -220,7 +220,7 @@ auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
                            const auto_hist *about, double trace, double k,
                            double share);
 
-/* ---- auto_forest.c: A6, A7 ------------------------------------------------
+/* ---- auto_forest.c: A6, and A7 by auto_leaves.c ---------------------------
  */
 
 /* Weighted points that stand for the data. */
