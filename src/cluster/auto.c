@@ -16,11 +16,7 @@ kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
 {
     *charge = kith_i_loss_share(run->total, share);
     run->used += share;
-    if (*charge == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
-    return KITH_OK;
+    return *charge == 0 ? kith_i_fail_budget(run->total, err) : KITH_OK;
 }
 
 kith_status auto_tick(auto_run *run, kith_error *err)
@@ -28,11 +24,8 @@ kith_status auto_tick(auto_run *run, kith_error *err)
     const kith_kmeans_options *opt = run->opt;
     if (run->done < run->steps)
         run->done++;
-    if (opt->progress &&
-        opt->progress(opt->progress_arg, run->done, run->steps))
-        return kith_i_fail(err, KITH_ERR_CANCELLED,
-                           "stopped: what was spent stays spent");
-    return KITH_OK;
+    return kith_i_progress(opt->progress, opt->progress_arg, run->done,
+                           run->steps, err);
 }
 
 static int replaces(const auto_run *run)
@@ -167,13 +160,8 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     run.pure = kith_i_session_measure(session) == KITH_PURE_DP;
     run.budget = kith_i_loss_value(run.total, kith_i_session_measure(session));
     kith_i_coins_seed(&run.coins, opt->public_seed, 1);
-    if (run.total == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget of this session is used up");
     if (kith_i_loss_share(run.total, LEAST_SHARE) == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
+        return kith_i_fail_budget(run.total, err);
     auto_space space = {0};
     auto_coreset coreset = {0};
     kith_status status = auto_find_space(&run, &space, err);
