@@ -15,13 +15,10 @@ static double coreset_cost(const auto_coreset *c, uint32_t k,
 {
     double sum = 0, total = 0, inside = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        double best = HUGE_VAL;
-        for (uint32_t j = 0; j < k; j++)
-            best =
-                fmin(best,
-                     kith_i_distance_squared(c->points + (size_t)i * c->q,
-                                             centers + (size_t)j * c->q, c->q));
-        sum += c->weight[i] * best;
+        double square;
+        (void)kith_i_nearest(c->points + (size_t)i * c->q, centers, k, c->q,
+                             &square);
+        sum += c->weight[i] * square;
         inside += c->weight[i] * c->within[i];
         total += c->weight[i];
     }
@@ -111,15 +108,8 @@ void auto_spread_groups(const auto_run *run, const auto_space *space,
         weights[j] *= all > 0 ? run->n_hat / all : 0;
     for (uint32_t j = 0; j < k; j++) {
         const double *c = centers + (size_t)j * q;
-        uint32_t g = 0;
-        double best = HUGE_VAL;
-        for (uint32_t h = 0; h < groups; h++) {
-            double v = kith_i_distance_squared(c, middle + (size_t)h * q, q);
-            if (v < best) {
-                best = v;
-                g = h;
-            }
-        }
+        double square;
+        uint32_t g = kith_i_nearest(c, middle, groups, q, &square);
         for (uint32_t i = 0; i < d; i++) {
             double sum = 0;
             for (uint32_t a = 0; a < q; a++)

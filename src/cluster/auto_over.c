@@ -79,16 +79,9 @@ void auto_sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
     memset(size, 0, k * sizeof *size);
     memset(variance, 0, k * sizeof *variance);
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t label = 0;
-        double best = HUGE_VAL;
-        for (uint32_t j = 0; j < k; j++) {
-            double v = kith_i_distance_squared(
-                c->points + (size_t)i * c->q, centers + (size_t)j * c->q, c->q);
-            if (v < best) {
-                best = v;
-                label = j;
-            }
-        }
+        double square;
+        uint32_t label = kith_i_nearest(c->points + (size_t)i * c->q, centers,
+                                        k, c->q, &square);
         size[label] += c->size[i];
         variance[label] += c->unsure[i];
     }
