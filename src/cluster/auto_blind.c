@@ -456,12 +456,12 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
     uint32_t k = run->k, d = run->d, groups = k;
     uint32_t first = first_groups(run, shares, coreset);
     double *middle = kith_i_alloc((size_t)first * space->q, sizeof *middle);
-    double *wide = kith_i_alloc((size_t)first * d, sizeof *wide);
+    double *means = kith_i_alloc((size_t)first * d, sizeof *means);
     auto_step found = {0};
     blind_known known = {.sizes = {kith_i_alloc(first, sizeof(double)),
                                    kith_i_alloc(first, sizeof(double))}};
     kith_status status =
-        middle && wide && known.sizes.mean && known.sizes.variance
+        middle && means && known.sizes.mean && known.sizes.variance
             ? KITH_OK
             : kith_i_fail_memory(err);
     if (!status)
@@ -479,15 +479,15 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
             fmin(1, auto_weigh(coreset, first, middle, &known.sizes) / all);
         for (uint32_t j = 0; run->plan > 0 && j < first; j++)
             known.sizes.variance[j] = HUGE_VAL;
-        status = recover_blind(run, space, shares, first, middle, &known, wide,
+        status = recover_blind(run, space, shares, first, middle, &known, means,
                                &found, err);
     }
     if (!status && groups < k)
-        auto_spread_groups(run, space, coreset, groups, middle, wide, centers,
+        auto_spread_groups(run, space, coreset, groups, middle, means, centers,
                            full, result->weights);
     for (uint32_t j = 0; !status && groups == k && j < k; j++) {
         result->weights[j] = fmax(found.size[j], 0);
-        memcpy(full + (size_t)j * d, wide + (size_t)j * d, d * sizeof *full);
+        memcpy(full + (size_t)j * d, means + (size_t)j * d, d * sizeof *full);
     }
     for (uint32_t j = 0; !status && j < k; j++)
         kith_i_domain_clip(run->domain, full + (size_t)j * d);
@@ -505,6 +505,6 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
     kith_i_free(known.sizes.mean);
     kith_i_free(known.sizes.variance);
     kith_i_free(middle);
-    kith_i_free(wide);
+    kith_i_free(means);
     return status;
 }

@@ -95,7 +95,7 @@ double auto_weigh(const auto_coreset *coreset, uint32_t k,
  * group, and what the view knows of the difference. */
 void auto_spread_groups(const auto_run *run, const auto_space *space,
                         const auto_coreset *coreset, uint32_t groups,
-                        const double *middle, const double *wide,
+                        const double *middle, const double *means,
                         const double *centers, double *full, double *weights)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
@@ -116,7 +116,7 @@ void auto_spread_groups(const auto_run *run, const auto_space *space,
                 sum += space->axes[(size_t)a * d + i] *
                        (c[a] - middle[(size_t)g * q + a]);
             full[(size_t)j * d + i] =
-                wide[(size_t)g * d + i] + sum / space->finer;
+                means[(size_t)g * d + i] + sum / space->finer;
         }
     }
 }

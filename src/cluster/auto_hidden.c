@@ -13,7 +13,7 @@
 static const double shortest = 1.5, apart = .2;
 /* How much of what noise may hide is likely to be there; what the coreset may
  * lose, and how much must be at stake, of its cost. */
-static const double likely = .1, harm = .3, at_stake = .01;
+static const double likely_there = .1, harm = .3, at_stake = .01;
 /* Bounds may be as wide as they like: the places all over them count for no
  * more than so many times those on the ways. */
 static const double most_cover = 4;
@@ -21,9 +21,7 @@ enum {
     MOST_WAYS = 64,
     MOST_STRIDES = 12,
     COVER = 32, /* places all over the bounds */
-    SETTLING = 10,
-    SEEDINGS = 4,
-    MANY_CLUSTERS = 100
+    SETTLING = 10
 };
 
 typedef struct {
@@ -225,17 +223,17 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
 {
     uint32_t k = run->k, q = coreset->q;
     double seen = coreset_cost(coreset, k, best);
-    double least = seen + likely * cost_of(p, q, k, best);
+    double least = seen + likely_there * cost_of(p, q, k, best);
     double limit = (1 + harm) * seen;
     uint32_t before = 0;
     memcpy(trial, best, (size_t)k * q * sizeof *trial);
     for (uint32_t m = 1; m <= p->n && m < k; m += m < 4 ? 1 : m / 2) {
         /* of many clusters, searches would take seconds */
         kith_status status =
-            k > MANY_CLUSTERS
+            k > AUTO_MANY_CLUSTERS
                 ? auto_thin(coreset, k - before, k - m, trial, err)
-                : auto_solve(run, coreset, k - m, repeats, SEEDINGS, 1, trial,
-                             err);
+                : auto_solve(run, coreset, k - m, repeats, AUTO_SEEDINGS, 1,
+                             trial, err);
         if (status)
             return status;
         before = m;
@@ -244,7 +242,7 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
         for (uint32_t j = k - m; j < k; j++)
             take_place(p, q, trial + (size_t)j * q);
         settle(p, q, k, m, sum, trial);
-        double cost = seen + likely * cost_of(p, q, k, trial);
+        double cost = seen + likely_there * cost_of(p, q, k, trial);
         if (seen > limit || cost >= least)
             break;
         least = cost;
@@ -333,7 +331,7 @@ kith_status auto_leave_some(auto_run *run, const auto_space *space,
         for (uint32_t i = 0; part < 1 && i < all.n; i++)
             all.rows[i] *= part;
     }
-    if (!status && likely * cost_of(&p, q, k, centers) >
+    if (!status && likely_there * cost_of(&p, q, k, centers) >
                        at_stake * coreset_cost(coreset, k, centers))
         status = share_out(run, coreset, &p, repeats, trial, sum, centers, err);
     kith_i_free(p.at);

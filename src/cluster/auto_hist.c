@@ -6,7 +6,7 @@
 
 enum { BRIDGE = 2 }; /* empty bins that a chain may step over */
 static const double surely[2] = {5, 6.5}; /* Gaussian, pure: longer tails */
-static const double likely = 2.5, window_sd = 4;
+static const double likely_sd = 2.5, window_sd = 4;
 
 /* No bin stands out alone: the narrowest window of bins that does, spread
  * evenly. Returns 0 if there is none. */
@@ -55,7 +55,7 @@ void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
         for (uint32_t i = 0; i < bins; i++) {
             uint32_t b = pass ? bins - 1 - i : i;
             if (hist->h[b] <= 0 && gap <= BRIDGE &&
-                (double)counts[b] >= likely * sd)
+                (double)counts[b] >= likely_sd * sd)
                 hist->h[b] = (double)counts[b];
             gap = hist->h[b] > 0 ? 0 : gap + 1;
         }

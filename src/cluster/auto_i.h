@@ -263,6 +263,10 @@ kith_status auto_assume_even(auto_run *run, const auto_space *space,
 /* ---- auto_solve.c: A9, and its part in A8 ---------------------------------
  */
 
+/* Searches of the coreset, each from the best of some seedings, are free of
+ * charge, but with many clusters not of time. */
+enum { AUTO_SEEDINGS = 4, AUTO_MANY_CLUSTERS = 100 };
+
 /* k centres of the coreset: restarts of k-means++ and Lloyd, then the best
  * swaps, repeated; the best cost wins. */
 kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
@@ -287,7 +291,7 @@ typedef struct auto_step {
     double *move;   /* k x width: residual means, not shrunk yet */
     double *noise;  /* k: sd of one coordinate of move */
     double *size;   /* k: noisy counts */
-    double size_sd; /* */
+    double size_sd; /* of each of them */
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     uint8_t *wide;  /* k: its class */
     double *rms;    /* k: distance of the rows from the centre */
@@ -381,11 +385,11 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
 double auto_weigh(const auto_coreset *coreset, uint32_t k,
                   const double *centers, auto_sizes *out);
 
-/* k centres (in the view) from the means in full space (wide) of a few groups
+/* k centres (in the view) from the means in full space of a few groups
  * of them, whose centres in the view are middle. */
 void auto_spread_groups(const auto_run *run, const auto_space *space,
                         const auto_coreset *coreset, uint32_t groups,
-                        const double *middle, const double *wide,
+                        const double *middle, const double *means,
                         const double *centers, double *full, double *weights);
 
 /* ---- auto_blind.c: A11 with random axes (pure) ----------------------------

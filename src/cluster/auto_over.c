@@ -275,7 +275,8 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     auto_step found = {0};
     kith_status status =
         centers && scale && trust && sd && before
-            ? auto_solve(run, coreset, cells, 1, 1, cells <= 100, centers, err)
+            ? auto_solve(run, coreset, cells, 1, 1, cells <= AUTO_MANY_CLUSTERS,
+                         centers, err)
             : kith_i_fail_memory(err);
     if (!status)
         auto_scales(coreset, cells, centers, scale);

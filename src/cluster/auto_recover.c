@@ -60,7 +60,7 @@ static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
 static kith_status recover_once(auto_run *run, const auto_space *space,
                                 const auto_shares *shares, double share,
                                 const kith_i_centers *lattice,
-                                const double *wide, auto_sizes *known,
+                                const double *full_scale, auto_sizes *known,
                                 double *full, auto_step *found, kith_error *err)
 {
     uint32_t k = run->k, d = run->d;
@@ -74,8 +74,8 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
     if (!status)
         status = auto_locator_set(&l, full, err);
     if (!status)
-        status = auto_take_step(run, &l, shares, wide, share, "cluster", known,
-                                found, err);
+        status = auto_take_step(run, &l, shares, full_scale, share, "cluster",
+                                known, found, err);
     if (!status)
         move_by_parts(space, d, found, inside, factor, full);
     auto_locator_free(run, &l);
@@ -93,21 +93,22 @@ kith_status auto_recover(auto_run *run, const auto_space *space,
     kith_i_centers lattice = {.k = k, .d = q};
     lattice.coords = kith_i_alloc((size_t)k * q, sizeof *lattice.coords);
     lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
-    double *wide = kith_i_alloc(k, sizeof *wide);
+    double *full_scale = kith_i_alloc(k, sizeof *full_scale);
     kith_status status = KITH_OK;
-    if (!lattice.coords || !lattice.squares || !wide)
+    if (!lattice.coords || !lattice.squares || !full_scale)
         status = kith_i_fail_memory(err);
     if (!status) {
         kith_i_centers_set(&lattice, centers);
         auto_lift(space, k, d, centers, full);
         for (uint32_t j = 0; j < k; j++)
-            wide[j] = sqrt(scale[j] * scale[j] + space->outside) / space->finer;
+            full_scale[j] =
+                sqrt(scale[j] * scale[j] + space->outside) / space->finer;
     }
     if (!status)
-        status = recover_once(run, space, shares, shares->rec, &lattice, wide,
-                              known, full, found, err);
+        status = recover_once(run, space, shares, shares->rec, &lattice,
+                              full_scale, known, full, found, err);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
-    kith_i_free(wide);
+    kith_i_free(full_scale);
     return status;
 }

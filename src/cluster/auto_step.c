@@ -7,9 +7,8 @@
 
 /* Fine cells in A8: more gave worse optima (docs/auto.md). */
 enum { CELLS_PER_CLUSTER = 3 };
-/* Searches of the coreset, each from the best of some seedings: free of charge,
- * but with many clusters not of time. */
-enum { REPEATS = 8, FEW_REPEATS = 3, MANY_CLUSTERS = 100, SEEDINGS = 4 };
+/* Searches of the coreset, for many clusters fewer. */
+enum { REPEATS = 8, FEW_REPEATS = 3 };
 /* A few clusters have optima of nearly the same cost (rows on a closed curve):
  * to tell them apart takes more searches, and takes no time. */
 enum { MORE_REPEATS = 64, FEW_CLUSTERS = 7 };
@@ -335,12 +334,12 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);
     if (!status && (!centers || !scale || !full))
         status = kith_i_fail_memory(err);
-    uint32_t repeats = made_up || k > MANY_CLUSTERS ? FEW_REPEATS
-                       : k <= FEW_CLUSTERS          ? MORE_REPEATS
-                                                    : REPEATS;
+    uint32_t repeats = made_up || k > AUTO_MANY_CLUSTERS ? FEW_REPEATS
+                       : k <= FEW_CLUSTERS               ? MORE_REPEATS
+                                                         : REPEATS;
     if (!status)
-        status =
-            auto_solve(run, coreset, k, repeats, SEEDINGS, 1, centers, err);
+        status = auto_solve(run, coreset, k, repeats, AUTO_SEEDINGS, 1, centers,
+                            err);
     if (!status && !made_up)
         status =
             auto_leave_some(run, space, coreset, sd, repeats, centers, err);
