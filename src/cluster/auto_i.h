@@ -33,6 +33,9 @@ typedef struct auto_run {
     kith_i_coins coins;
 } auto_run;
 
+/* ---- auto.c: what all parts use -------------------------------------------
+ */
+
 /* The charge of a share, and progress by one release. */
 kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
                         kith_error *err);
@@ -46,6 +49,46 @@ double auto_sum_sd(const auto_run *run, double share, double dim);
 /* Distance that noise moves the centre of one of k equal clusters, in steps of
  * the rows, if a coordinate of its sum has this standard deviation. */
 double auto_center_noise(const auto_run *run, double sum_sd, double k);
+
+/* ---- auto_hist.c: histograms of distances, and radii from them ------------
+ */
+
+enum { AUTO_MOST_BINS = 192 }; /* 60, and twice those of a closer look */
+typedef struct auto_hist {
+    uint32_t bins;
+    double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
+    double mid[AUTO_MOST_BINS]; /* typical value in it                 */
+    double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
+    double raw[AUTO_MOST_BINS]; /* as it was released                  */
+    double total;
+    double sd; /* of a count */
+    int seen;  /* something stood out of the noise */
+} auto_hist;
+
+/* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
+ * the distance to assume when everything is. */
+void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
+                     int pure, double prior);
+/* sum of h (mid - r)+ */
+double auto_excess(const auto_hist *hist, double r);
+double auto_mean_square(const auto_hist *hist);
+
+/* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
+ * Returns out, or NULL if none is. */
+const uint8_t *auto_find_wide(const double *scale, const double *size,
+                              uint32_t n, uint8_t *out);
+/* RADIUS: the factors rho that balance clipping bias and noise, given the
+ * scales and (noisy) sizes of n cells. prior: of wide cells that nothing is
+ * seen of. */
+void auto_radius(const auto_run *run, const auto_hist *hists,
+                 const uint8_t *wide, const double *scale, const double *size,
+                 uint32_t n, double share, double dim, double prior,
+                 auto_radii *out);
+
+/* What clipping at r does to records of these lengths: *kept is the mean of the
+ * factors, returned is their relative variance. Dividing a clipped sum by
+ * *kept leaves only the bias that the variance allows. */
+double auto_clipping(const auto_hist *hist, double r, double *kept);
 
 /* ---- auto_locate.c: where a record is -------------------------------------
  */
@@ -85,6 +128,14 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
                            const char *what, const double *radius, double share,
                            kith_i_cells *out, kith_error *err);
 
+/* HIST: distances to the cell's origin in units of scale[cell], one histogram
+ * for each class of the locator's cells. lo < 1: around 1 is expected; else
+ * (lo, hi in lattice steps) nothing is. */
+kith_status auto_histogram(auto_run *run, const auto_locator *locator,
+                           const double *scale, const char *what, double lo,
+                           double hi, uint32_t bins, double share,
+                           auto_hist *out, kith_error *err);
+
 /* ---- auto_hand.c: when a summary would be noise ---------------------------
  */
 
@@ -99,53 +150,6 @@ kith_status auto_keep_mean(const auto_run *run, const struct auto_space *space,
 /* Distance that noise moves the mean of an average cluster in each of so many
  * of lloyd's rounds, with what is left of the budget. */
 double auto_lloyd_noise(const auto_run *run, double rounds);
-
-/* ---- auto_hist.c: histograms of distances, and radii from them ------------
- */
-
-enum { AUTO_MOST_BINS = 192 }; /* 60, and twice those of a closer look */
-typedef struct auto_hist {
-    uint32_t bins;
-    double up[AUTO_MOST_BINS];  /* upper edge of a bin                 */
-    double mid[AUTO_MOST_BINS]; /* typical value in it                 */
-    double h[AUTO_MOST_BINS];   /* noisy count, 0 when lost in noise   */
-    double raw[AUTO_MOST_BINS]; /* as it was released                  */
-    double total;
-    double sd; /* of a count */
-    int seen;  /* something stood out of the noise */
-} auto_hist;
-
-/* HIST: distances to the cell's origin in units of scale[cell], one histogram
- * for each class of the locator's cells. lo < 1: around 1 is expected; else
- * (lo, hi in lattice steps) nothing is. */
-kith_status auto_histogram(auto_run *run, const auto_locator *locator,
-                           const double *scale, const char *what, double lo,
-                           double hi, uint32_t bins, double share,
-                           auto_hist *out, kith_error *err);
-/* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
- * the distance to assume when everything is. */
-void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
-                     int pure, double prior);
-/* sum of h (mid - r)+ */
-double auto_excess(const auto_hist *hist, double r);
-double auto_mean_square(const auto_hist *hist);
-
-/* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
- * Returns out, or NULL if none is. */
-const uint8_t *auto_find_wide(const double *scale, const double *size,
-                              uint32_t n, uint8_t *out);
-/* RADIUS: the factors rho that balance clipping bias and noise, given the
- * scales and (noisy) sizes of n cells. prior: of wide cells that nothing is
- * seen of. */
-void auto_radius(const auto_run *run, const auto_hist *hists,
-                 const uint8_t *wide, const double *scale, const double *size,
-                 uint32_t n, double share, double dim, double prior,
-                 auto_radii *out);
-
-/* What clipping at r does to records of these lengths: *kept is the mean of the
- * factors, returned is their relative variance. Dividing a clipped sum by
- * *kept leaves only the bias that the variance allows. */
-double auto_clipping(const auto_hist *hist, double r, double *kept);
 
 /* ---- auto_pca.c: A4, A5 ---------------------------------------------------
  */
@@ -248,9 +252,6 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
 /* Leaf of each row of a block (rows x q). */
 void auto_forest_cells(const struct auto_forest *forest, const int16_t *rows,
                        uint32_t count, uint32_t *cell);
-kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
-                             kith_error *err);
-void auto_coreset_free(auto_coreset *coreset);
 
 /* ---- auto_even.c: when the forest shows nothing ----------------------------
  */
@@ -262,6 +263,10 @@ kith_status auto_assume_even(auto_run *run, const auto_space *space,
 
 /* ---- auto_solve.c: A9, and its part in A8 ---------------------------------
  */
+
+kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
+                             kith_error *err);
+void auto_coreset_free(auto_coreset *coreset);
 
 /* Searches of the coreset, each from the best of some seedings, are free of
  * charge, but with many clusters not of time. */
@@ -282,7 +287,7 @@ kith_status auto_thin(const auto_coreset *coreset, uint32_t k, uint32_t fewer,
 void auto_scales(const auto_coreset *coreset, uint32_t k, const double *centers,
                  double *scale);
 
-/* ---- auto_step.c: A8, A10 --------------------------------------------
+/* ---- auto_step.c: A8 to A12, step by step ---------------------------------
  */
 
 /* What a step found: residual means, sizes and their noise. */
@@ -330,6 +335,11 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
                               double *centers, auto_step *found,
                               kith_error *err);
 
+/* A8 to A12. */
+kith_status auto_refine(auto_run *run, const auto_space *space,
+                        auto_shares *shares, auto_coreset *coreset,
+                        kith_result *result, kith_error *err);
+
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
 
@@ -353,11 +363,6 @@ double auto_far_stands(const auto_run *run);
 /* Without A8: forget leaves of the shells that do not stand out of the noise;
  * the forest kept all that might. */
 void auto_drop_doubtful(const auto_run *run, auto_coreset *coreset);
-
-/* A8 to A12. */
-kith_status auto_refine(auto_run *run, const auto_space *space,
-                        auto_shares *shares, auto_coreset *coreset,
-                        kith_result *result, kith_error *err);
 
 /* ---- auto_hidden.c: places that are not seen ------------------------------
  */
