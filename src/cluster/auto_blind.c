@@ -197,17 +197,8 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
     if (!status)
         status = auto_locator_label(run, &l, err);
     if (!status)
-        status = auto_counts(run, &l, "cluster", share * AUTO_BLIND_COUNTS,
-                             &cells, err);
-    for (uint32_t j = 0; !status && j < k; j++) {
-        found->size[j] =
-            run->plan > 0 ? run->plan / k : (double)cells.counts[j];
-        found->size_sd = cells.count_sd;
-        auto_join_size(&known->sizes, j, cells.count_sd, &found->size[j]);
-        used[j] =
-            fmax(fmax(found->size[j], 2 * sqrt(known->sizes.variance[j])), 1);
-    }
-    kith_i_cells_free(&cells);
+        status = auto_count_sizes(run, &l, "cluster", share * AUTO_BLIND_COUNTS,
+                                  &known->sizes, found, used, err);
     if (!status)
         status = auto_residuals(run, &l, "cluster", radius,
                                 share * (1 - AUTO_BLIND_COUNTS), &cells, err);

@@ -312,6 +312,12 @@ typedef struct auto_sizes {
  * with this sd). */
 void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size);
 
+/* Sizes (out->size, of out->k cells) by one release, joined with what is known
+ * of them (or NULL). used: what to divide sums by, never lost in noise. */
+kith_status auto_count_sizes(auto_run *run, const auto_locator *locator,
+                             const char *what, double share, auto_sizes *known,
+                             auto_step *out, double *used, kith_error *err);
+
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
 kith_status auto_take_step(auto_run *run, auto_locator *locator,

@@ -58,15 +58,30 @@ static void look_beyond(const auto_step *found, double *scale)
         scale[j] = fmax(scale[j], found->beyond[j]);
 }
 
-kith_status auto_take_step(auto_run *run, auto_locator *l,
-                           const auto_shares *shares, const double *scale,
-                           double share, const char *what, auto_sizes *known,
-                           auto_step *out, kith_error *err)
+kith_status auto_count_sizes(auto_run *run, const auto_locator *l,
+                             const char *what, double share, auto_sizes *known,
+                             auto_step *out, double *used, kith_error *err)
 {
-    uint32_t k = l->cells, w = l->width;
     kith_i_cells cells = {0};
-    auto_hist hists[AUTO_CLASSES];
-    double part = shares->counts;
+    kith_status status = auto_counts(run, l, what, share, &cells, err);
+    for (uint32_t j = 0; !status && j < out->k; j++) {
+        double sd = cells.count_sd;
+        out->size_sd = sd;
+        out->size[j] =
+            run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
+        if (known) {
+            auto_join_size(known, j, sd, &out->size[j]);
+            sd = sqrt(known->variance[j]);
+        }
+        used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
+    }
+    kith_i_cells_free(&cells);
+    return status;
+}
+
+static kith_status step_new(auto_step *out, uint32_t k, uint32_t w,
+                            kith_error *err)
+{
     memset(out, 0, sizeof *out);
     out->k = k;
     out->width = w;
@@ -75,58 +90,39 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     out->size = kith_i_alloc(k, sizeof *out->size);
     out->rms = kith_i_alloc(k, sizeof *out->rms);
     out->beyond = kith_i_alloc(k, sizeof *out->beyond);
-    double *used = kith_i_alloc(k, sizeof *used);
-    double *radius = kith_i_alloc(k, sizeof *radius);
     out->wide = kith_i_alloc(k, sizeof *out->wide);
-    kith_status status = KITH_OK;
-    if (!out->move || !out->noise || !out->size || !out->rms || !out->beyond ||
-        !used || !radius || !out->wide)
-        status = kith_i_fail_memory(err);
-    if (!status)
-        status = auto_locator_label(run, l, err);
-    if (!status)
-        status = auto_counts(run, l, what, share * part, &cells, err);
-    for (uint32_t j = 0; !status && j < k; j++) {
-        out->size[j] = (double)cells.counts[j];
-        out->size_sd = cells.count_sd;
-        if (run->plan > 0)
-            out->size[j] = run->plan / k;
-        double sd = cells.count_sd;
-        if (known) {
-            auto_join_size(known, j, sd, &out->size[j]);
-            sd = sqrt(known->variance[j]);
-        }
-        used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
+    return out->move && out->noise && out->size && out->rms && out->beyond &&
+                   out->wide
+               ? KITH_OK
+               : kith_i_fail_memory(err);
+}
+
+/* Radii by those of the last histogram. unit: length of the noise of a sum in
+ * the unit ball; calm: wide cells shall not be thrown about. */
+static void set_radii(const auto_run *run, const double *scale,
+                      const double *used, double unit, int calm, auto_step *out,
+                      double *radius)
+{
+    for (uint32_t j = 0; j < out->k; j++) {
+        double rho = run->radii.rho[out->wide[j]];
+        if (calm && out->wide[j])
+            rho = fmin(rho, loud * used[j] / unit);
+        radius[j] = rho * scale[j];
+        out->rms[j] = run->radii.kappa[out->wide[j]] * scale[j];
     }
-    kith_i_cells_free(&cells);
-    if (!status)
-        l->wide = auto_find_wide(scale, used, k, out->wide);
-    if (!status && shares->hist > 0)
-        status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
-                                shares->hist, hists, err);
-    if (!status) {
-        if (shares->hist > 0)
-            auto_radius(run, hists, l->wide, scale, used, k, share * (1 - part),
-                        w, 1, &run->radii);
-        double unit = sqrt(w) * auto_sum_sd(run, share * (1 - part), w);
-        int far = known && run->shells;
-        for (uint32_t j = 0; j < k; j++) {
-            double rho = run->radii.rho[out->wide[j]];
-            if (far && out->wide[j])
-                rho = fmin(rho, loud * used[j] / unit);
-            radius[j] = rho * scale[j];
-            out->rms[j] = run->radii.kappa[out->wide[j]] * scale[j];
-        }
-        status = auto_residuals(run, l, what, radius, share * (1 - part),
-                                &cells, err);
-        l->wide = NULL;
-    }
-    for (uint32_t j = 0; !status && j < k; j++) {
-        out->noise[j] = cells.sum_sd[j] / used[j];
-        out->sum_sd += cells.sum_sd[j] * cells.sum_sd[j] / k;
+}
+
+/* Means from sums. */
+static void set_moves(const kith_i_cells *cells, const double *scale,
+                      const double *used, const double *radius, auto_step *out)
+{
+    uint32_t k = out->k, w = out->width;
+    for (uint32_t j = 0; j < k; j++) {
+        out->noise[j] = cells->sum_sd[j] / used[j];
+        out->sum_sd += cells->sum_sd[j] * cells->sum_sd[j] / k;
         double square = 0;
         for (uint32_t i = 0; i < w; i++) {
-            double v = (double)cells.sums[(size_t)j * w + i] / used[j];
+            double v = (double)cells->sums[(size_t)j * w + i] / used[j];
             out->move[(size_t)j * w + i] = v;
             square += v * v;
         }
@@ -134,6 +130,43 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
             out->beyond[j] = wider * scale[j];
     }
     out->sum_sd = sqrt(out->sum_sd);
+}
+
+kith_status auto_take_step(auto_run *run, auto_locator *l,
+                           const auto_shares *shares, const double *scale,
+                           double share, const char *what, auto_sizes *known,
+                           auto_step *out, kith_error *err)
+{
+    uint32_t k = l->cells, w = l->width;
+    auto_hist hists[AUTO_CLASSES];
+    kith_i_cells cells = {0};
+    double counts = share * shares->counts, sums = share * (1 - shares->counts);
+    double *used = kith_i_alloc(k, sizeof *used);
+    double *radius = kith_i_alloc(k, sizeof *radius);
+    kith_status status = step_new(out, k, w, err);
+    if (!status && (!used || !radius))
+        status = kith_i_fail_memory(err);
+    if (!status)
+        status = auto_locator_label(run, l, err);
+    if (!status)
+        status = auto_count_sizes(run, l, what, counts, known, out, used, err);
+    if (!status)
+        l->wide = auto_find_wide(scale, used, k, out->wide);
+    if (!status && shares->hist > 0) {
+        status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
+                                shares->hist, hists, err);
+        if (!status)
+            auto_radius(run, hists, l->wide, scale, used, k, sums, w, 1,
+                        &run->radii);
+    }
+    l->wide = NULL;
+    if (!status) {
+        double unit = sqrt(w) * auto_sum_sd(run, sums, w);
+        set_radii(run, scale, used, unit, known && run->shells, out, radius);
+        status = auto_residuals(run, l, what, radius, sums, &cells, err);
+    }
+    if (!status)
+        set_moves(&cells, scale, used, radius, out);
     kith_i_cells_free(&cells);
     kith_i_free(used);
     kith_i_free(radius);
