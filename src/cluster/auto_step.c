@@ -247,19 +247,13 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
     return status;
 }
 
-static void sizes_free(auto_sizes *sizes)
+/* A10: rounds in the view. */
+static kith_status take_rounds(auto_run *run, const auto_space *space,
+                               const auto_shares *shares,
+                               const auto_coreset *coreset, auto_sizes *known,
+                               double *centers, double *scale, auto_step *found,
+                               kith_error *err)
 {
-    kith_i_free(sizes->mean);
-    kith_i_free(sizes->variance);
-}
-
-static kith_status finish(auto_run *run, const auto_space *space,
-                          const auto_shares *shares,
-                          const auto_coreset *coreset, double *centers,
-                          double *scale, double *full, kith_result *result,
-                          kith_error *err)
-{
-    uint32_t k = run->k, d = run->d;
     /* Later steps count for more; but not 1.25^1000 times more. */
     double sum = 0, growth = 1;
     double faster = pow(1.25, fmin(1, 24.0 / fmax(shares->rounds, 1)));
@@ -267,6 +261,70 @@ static kith_status finish(auto_run *run, const auto_space *space,
         sum += growth;
         growth *= faster;
     }
+    kith_status status = KITH_OK;
+    growth = 1;
+    for (uint32_t t = 0; !status && t < shares->rounds; t++) {
+        auto_scales(coreset, run->k, centers, scale);
+        look_beyond(found, scale);
+        auto_step_free(found);
+        auto_shares now = *shares;
+        now.hist = t < shares->hists ? now.hist : 0;
+        status = auto_step_in_view(run, space, &now, run->k, NULL, scale,
+                                   shares->lloyd * growth / sum, "cluster",
+                                   known, centers, found, err);
+        growth *= faster;
+    }
+    return status;
+}
+
+/* A11: the last step, in all dimensions. found: of A10. */
+static kith_status take_last(auto_run *run, const auto_space *space,
+                             const auto_shares *shares,
+                             const auto_coreset *coreset, auto_sizes *known,
+                             double *centers, double *scale, double *full,
+                             auto_step *found, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d;
+    auto_scales(coreset, k, centers, scale);
+    look_beyond(found, scale);
+    auto_step_free(found);
+    if (space->q < d)
+        return auto_recover(run, space, shares, scale, known, centers, full,
+                            found, err);
+    kith_status status =
+        auto_step_in_view(run, space, shares, k, NULL, scale, shares->rec,
+                          "cluster", known, centers, found, err);
+    if (!status)
+        auto_lift(space, k, d, centers, full);
+    return status;
+}
+
+/* A12. */
+static void set_result(const auto_run *run, const auto_space *space,
+                       uint32_t rounds, const auto_step *found, double *full,
+                       kith_result *result)
+{
+    for (uint32_t j = 0; j < run->k; j++) {
+        result->weights[j] = fmax(found->size[j], 0);
+        kith_i_domain_clip(run->domain, full + (size_t)j * run->d);
+    }
+    double step = space->q < run->d
+                      ? kith_i_domain_step(run->domain)
+                      : kith_i_domain_step(kith_i_view_domain(space->view));
+    result->noise = auto_center_noise(run, found->sum_sd, run->k) * step;
+    result->rounds = rounds;
+    kith_i_result_set_centers(result, run->domain, full);
+}
+
+/* A10 to A12. */
+static kith_status finish(auto_run *run, const auto_space *space,
+                          const auto_shares *shares,
+                          const auto_coreset *coreset, double *centers,
+                          double *scale, double *full, kith_result *result,
+                          kith_error *err)
+{
+    uint32_t k = run->k;
+    auto_step found = {0};
     auto_sizes known = {kith_i_alloc(k, sizeof *known.mean),
                         kith_i_alloc(k, sizeof *known.variance)};
     kith_status status =
@@ -276,53 +334,20 @@ static kith_status finish(auto_run *run, const auto_space *space,
     for (uint32_t j = 0; !status && j < k; j++)
         if (!(known.variance[j] > 0))
             known.variance[j] = HUGE_VAL;
-    auto_step found = {0};
-    growth = 1;
-    for (uint32_t t = 0; !status && t < shares->rounds; t++) {
-        auto_scales(coreset, k, centers, scale);
-        look_beyond(&found, scale);
-        auto_step_free(&found);
-        auto_shares now = *shares;
-        now.hist = t < shares->hists ? now.hist : 0;
-        status = auto_step_in_view(run, space, &now, k, NULL, scale,
-                                   shares->lloyd * growth / sum, "cluster",
-                                   &known, centers, &found, err);
-        growth *= faster;
-    }
+    if (!status)
+        status = take_rounds(run, space, shares, coreset, &known, centers,
+                             scale, &found, err);
     if (!status && space->blind) {
-        auto_step_free(&found);
-        sizes_free(&known);
-        return auto_finish_blind(run, space, shares, coreset, centers, full,
-                                 result, err);
+        status = auto_finish_blind(run, space, shares, coreset, centers, full,
+                                   result, err);
+    } else if (!status) {
+        status = take_last(run, space, shares, coreset, &known, centers, scale,
+                           full, &found, err);
+        if (!status)
+            set_result(run, space, shares->rounds, &found, full, result);
     }
-    if (!status) {
-        auto_scales(coreset, k, centers, scale);
-        look_beyond(&found, scale);
-        auto_step_free(&found);
-        if (space->q < d) {
-            status = auto_recover(run, space, shares, scale, &known, centers,
-                                  full, &found, err);
-        } else {
-            status = auto_step_in_view(run, space, shares, k, NULL, scale,
-                                       shares->rec, "cluster", &known, centers,
-                                       &found, err);
-            if (!status)
-                auto_lift(space, k, d, centers, full);
-        }
-    }
-    for (uint32_t j = 0; !status && j < k; j++) {
-        result->weights[j] = fmax(found.size[j], 0);
-        kith_i_domain_clip(run->domain, full + (size_t)j * d);
-    }
-    if (!status) {
-        double step = space->q < d
-                          ? kith_i_domain_step(run->domain)
-                          : kith_i_domain_step(kith_i_view_domain(space->view));
-        result->noise = auto_center_noise(run, found.sum_sd, k) * step;
-        result->rounds = shares->rounds;
-        kith_i_result_set_centers(result, run->domain, full);
-    }
-    sizes_free(&known);
+    kith_i_free(known.mean);
+    kith_i_free(known.variance);
     auto_step_free(&found);
     return status;
 }
