@@ -438,6 +438,29 @@ static kith_status recover_blind(auto_run *run, const auto_space *space,
     return status;
 }
 
+/* Centres of the groups in the view, and what is known of their sizes. centers:
+ * those of k clusters. */
+static kith_status find_groups(auto_run *run, const auto_space *space,
+                               const auto_coreset *coreset, uint32_t groups,
+                               const double *centers, double *middle,
+                               blind_known *known, kith_error *err)
+{
+    if (groups != run->k) {
+        kith_status status =
+            auto_solve(run, coreset, groups, 3, 4, 1, middle, err);
+        if (status)
+            return status;
+    } else {
+        memcpy(middle, centers, (size_t)groups * space->q * sizeof *middle);
+    }
+    double all = space->trace * space->q / run->d;
+    known->within =
+        fmin(1, auto_weigh(coreset, groups, middle, &known->sizes) / all);
+    for (uint32_t j = 0; run->plan > 0 && j < groups; j++)
+        known->sizes.variance[j] = HUGE_VAL;
+    return KITH_OK;
+}
+
 kith_status auto_finish_blind(auto_run *run, const auto_space *space,
                               const auto_shares *shares,
                               const auto_coreset *coreset,
@@ -460,19 +483,12 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
             auto_carried(run, space, shares, coreset, middle, &groups, err);
     if (groups < k)
         first = groups;
-    if (!status && first != k)
-        status = auto_solve(run, coreset, first, 3, 4, 1, middle, err);
-    else if (!status)
-        memcpy(middle, centers, (size_t)k * space->q * sizeof *middle);
-    if (!status) {
-        double all = space->trace * space->q / d;
-        known.within =
-            fmin(1, auto_weigh(coreset, first, middle, &known.sizes) / all);
-        for (uint32_t j = 0; run->plan > 0 && j < first; j++)
-            known.sizes.variance[j] = HUGE_VAL;
+    if (!status)
+        status = find_groups(run, space, coreset, first, centers, middle,
+                             &known, err);
+    if (!status)
         status = recover_blind(run, space, shares, first, middle, &known, means,
                                &found, err);
-    }
     if (!status && groups < k)
         auto_spread_groups(run, space, coreset, groups, middle, means, centers,
                            full, result->weights);
