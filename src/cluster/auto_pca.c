@@ -95,9 +95,9 @@ void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
 
 /* Without second moments: all directions when there are few, else random
  * ones (public coins), orthonormal. */
-static kith_status blind_axes(auto_run *run, double trace, auto_space *space,
-                              kith_error *err)
+static kith_status blind_axes(auto_run *run, auto_space *space, kith_error *err)
 {
+    double trace = space->trace;
     uint32_t d = run->d, q = d <= BLIND_ALL ? d : BLIND_AXES;
     space->blind = d > BLIND_ALL;
     space->q = q;
@@ -127,26 +127,19 @@ static uint32_t most_axes(const auto_run *run)
     return (uint32_t)most;
 }
 
-/* A5: second moments, their leading directions. */
-static kith_status find_axes(auto_run *run, double r2, double share,
-                             double trace, auto_space *space, kith_error *err)
+/* The second moments about the mean (d x d), in steps of the rows, and the
+ * noise of each. matrix: also holds the sums. */
+static kith_status buy_moments(auto_run *run, const auto_space *space,
+                               double r2, double share, double *matrix,
+                               double *sd, kith_error *err)
 {
-    uint32_t d = run->d, want = most_axes(run);
-    size_t size = (size_t)d * d;
-    int64_t *gram = kith_i_alloc(size, sizeof *gram);
-    double *matrix = (double *)(void *)gram; /* in its place */
-    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
-    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
-    double *values = kith_i_alloc(want, sizeof *values);
+    uint32_t d = run->d;
+    int64_t *gram = (int64_t *)(void *)matrix; /* in its place */
     int32_t *mean = kith_i_alloc(d, sizeof *mean);
-    space->axes = kith_i_alloc((size_t)want * d, sizeof *space->axes);
-    space->spread = kith_i_alloc(want, sizeof *space->spread);
-    kith_status status = KITH_OK;
-    if (!gram || !work || !integers || !values || !mean || !space->axes ||
-        !space->spread)
-        status = kith_i_fail_memory(err);
+    if (!mean)
+        return kith_i_fail_memory(err);
     centred_arg arg = {.mean = mean, .d = d};
-    for (uint32_t i = 0; !status && i < d; i++) {
+    for (uint32_t i = 0; i < d; i++) {
         mean[i] = (int32_t)space->mean[i];
         if (run->domain->high_q[i] - mean[i] > INT16_MAX ||
             mean[i] - run->domain->low_q[i] > INT16_MAX)
@@ -157,24 +150,66 @@ static kith_status find_axes(auto_run *run, double r2, double share,
      * directions as well. */
     while (d >= COARSE_FROM && ceil(ldexp(r2, -arg.halve)) > KITH_I_SMALL_VALUE)
         arg.halve++;
-    double unit = ldexp(1, arg.halve), sd = 0, mean_value = 0;
+    double unit = ldexp(1, arg.halve);
     kith_i_gram_spec spec = {.what = "second moments",
                              .cells = 1,
                              .width = d,
                              .radius = (uint64_t)fmax(ceil(r2 / unit), 1),
                              .halvings = arg.halve};
     kith_i_map map = {.run = map_centred, .arg = &arg};
+    kith_status status = auto_charge(run, share, &spec.charge, err);
     if (!status)
-        status = auto_charge(run, share, &spec.charge, err);
-    if (!status)
-        status = kith_i_release_gram(run->session, &map, &spec, gram, &sd, err);
+        status = kith_i_release_gram(run->session, &map, &spec, gram, sd, err);
     if (!status)
         status = auto_tick(run, err);
+    for (size_t i = 0; !status && i < (size_t)d * d; i++)
+        matrix[i] = (double)gram[i] * unit * unit;
+    *sd *= unit * unit;
+    kith_i_free(mean);
+    return status;
+}
+
+/* The axes whose eigenvalue stands out of the noise's largest (edge); their
+ * spread, and what is outside of them. average: of all eigenvalues. */
+static void keep_axes(const auto_run *run, const double *values, uint32_t want,
+                      double edge, double average, auto_space *space)
+{
+    uint32_t d = run->d, least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
+    double inside = 0;
+    while (q < want && values[q] > edge)
+        q++;
+    /* rows without any direction add their mean eigenvalue to the edge */
+    space->unseen =
+        d > LEAST_AXES && edge > average && values[0] < average + 1.1 * edge;
+    space->q = q < least ? least : q;
+    for (uint32_t i = 0; i < space->q; i++) {
+        double v = values[i];
+        v = v > edge ? (v + sqrt(v * v - edge * edge)) / 2 : edge / 2;
+        inside += v / run->n_hat;
+        space->spread[i] = sqrt(fmax(v / run->n_hat, 1));
+    }
+    space->outside = space->q < d ? fmax(0, space->trace - inside) : 0;
+}
+
+/* A5: second moments, their leading directions. */
+static kith_status find_axes(auto_run *run, double r2, double share,
+                             auto_space *space, kith_error *err)
+{
+    uint32_t d = run->d, want = most_axes(run);
+    double sd = 0, average = 0;
+    double *matrix = kith_i_alloc((size_t)d * d, sizeof *matrix);
+    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
+    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
+    double *values = kith_i_alloc(want, sizeof *values);
+    space->axes = kith_i_alloc((size_t)want * d, sizeof *space->axes);
+    space->spread = kith_i_alloc(want, sizeof *space->spread);
+    kith_status status =
+        matrix && work && integers && values && space->axes && space->spread
+            ? buy_moments(run, space, r2, share, matrix, &sd, err)
+            : kith_i_fail_memory(err);
     if (!status) {
-        for (size_t i = 0; i < size; i++)
-            matrix[i] = (double)gram[i] * unit * unit;
         for (size_t i = 0; i < d; i++)
-            mean_value += matrix[i * d + i] / d;
+            average += matrix[i * d + i] / d;
         int saved = kith_i_blas_single(); /* same bits for any threads */
         int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
                                       space->axes);
@@ -183,28 +218,12 @@ static kith_status find_axes(auto_run *run, double r2, double share,
             status = kith_i_fail(err, KITH_ERR_INTERNAL,
                                  "LAPACK found no eigenvectors");
     }
-    if (!status) {
-        double edge = sd * unit * unit * sqrt(2.0 * d), inside = 0;
-        uint32_t least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
-        while (q < want && values[q] > edge)
-            q++;
-        /* rows without any direction add their mean eigenvalue to the edge */
-        space->unseen = d > LEAST_AXES && edge > mean_value &&
-                        values[0] < mean_value + 1.1 * edge;
-        space->q = q < least ? least : q;
-        for (uint32_t i = 0; i < space->q; i++) {
-            double v = values[i];
-            v = v > edge ? (v + sqrt(v * v - edge * edge)) / 2 : edge / 2;
-            inside += v / run->n_hat;
-            space->spread[i] = sqrt(fmax(v / run->n_hat, 1));
-        }
-        space->outside = space->q < d ? fmax(0, trace - inside) : 0;
-    }
-    kith_i_free(gram);
+    if (!status)
+        keep_axes(run, values, want, sd * sqrt(2.0 * d), average, space);
+    kith_i_free(matrix);
     kith_i_free(work);
     kith_i_free(integers);
     kith_i_free(values);
-    kith_i_free(mean);
     return status;
 }
 
@@ -312,8 +331,8 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
         if (status || rounds)
             return status;
     }
-    status = share > 0 ? find_axes(run, r2, share, space->trace, space, err)
-                       : blind_axes(run, space->trace, space, err);
+    status = share > 0 ? find_axes(run, r2, share, space, err)
+                       : blind_axes(run, space, err);
     if (space->unseen) /* not even one direction stands out */
         return status;
     double step = kith_i_domain_step(run->domain);
