@@ -127,7 +127,8 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
                      .rec = pool * (.10 + .135 * (1 - f))};
     double noise = q * pow(k * auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
     /* 4 to 8 rounds as noise allows; more where it is very small, since
-     * Lloyd then has not converged (cabs, trips: docs/auto.md). */
+     * Lloyd then has not converged (cabs, trips:
+     * docs/auto_history.md). */
     double rounds = fmin(.02 / noise, 8 + .002 / noise);
     /* No more than leave each of them a histogram worth having: rows fill some
      * 15 bins, which stand out by 10 sd. A radius that noise has chosen stops a

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Rounds at most, and what the last step gets (measured: docs/auto.md). */
+/* Rounds at most, and what the last step gets (docs/auto.md). */
 enum { EVEN_ROUNDS = 8, EVEN_POINTS = 400, EVEN_EACH = 3 };
 static const double last = .3;
 

@@ -130,7 +130,7 @@ const uint8_t *auto_find_wide(const double *scale, const double *size,
 /* Noise hides bins, and rows in them would be clipped for nothing: three sd of
  * rows at the far end, at worst. Wider radii count as well if their noise is
  * no more than this part of the rows' own spread above that of the best; not
- * for fine cells, which differ too much for one factor (docs/auto.md). */
+ * for fine cells, which differ too much for one factor. */
 static const double next_to_nothing = .0003, may_hide = 3;
 
 /* One class of cells. narrow: by what the histogram shows alone. */

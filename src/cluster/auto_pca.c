@@ -229,8 +229,7 @@ static kith_status find_axes(auto_run *run, double r2, double share,
 
 /* So few rows, for this budget, that a summary of them would be noise. Pure:
  * second moments are out of reach, or a box would need more rows to be split
- * than three fifths of an average cluster; Gaussian: measured (docs/auto.md).
- */
+ * than three fifths of an average cluster; Gaussian: by trial. */
 static int too_few_rows(const auto_run *run)
 {
     if (!run->pure)
@@ -283,7 +282,7 @@ static int is_astray(const auto_run *run, const auto_space *space)
 /* Few rows (pure), and they are so close together that those which the noise of
  * A4 may hide, three sd of them, could carry most of the variance: the forest
  * would miss them too. Noisy rounds over all of the bounds do not; how noisy
- * they may be was measured (docs/auto.md). */
+ * they may be was found by trial. */
 static int may_hide_most(const auto_run *run, const auto_space *space)
 {
     double n = run->n_hat, seen = space->trace;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Fine cells in A8: more gave worse optima (docs/auto.md). */
+/* Fine cells in A8: more gave worse optima (docs/auto_history.md). */
 enum { CELLS_PER_CLUSTER = 3 };
 /* Searches of the coreset, for many clusters fewer. */
 enum { REPEATS = 8, FEW_REPEATS = 3 };
@@ -40,7 +40,7 @@ void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size)
 
 /* A wide cell far out has few rows, and its scale may be that of a box: noise
  * would throw its centre about. No more than this part of the scale: shorter
- * steps, taken more often, go the same way (docs/auto.md). */
+ * steps, taken more often, go the same way (docs/auto_history.md). */
 static const double loud = .25;
 
 /* A mean of residuals nearly as long as they were allowed to be, and not by
