@@ -115,7 +115,8 @@ static kith_status leaf_radii(auto_run *run, auto_locator *at, double hist,
     return status;
 }
 
-/* Rows below each root, as the leaves have them. */
+/* Rows below each root, as the leaves have them (noise may make them less than
+ * none, so that they add up to none where nobody is). */
 static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
 {
     for (uint32_t c = 0; c < l->n; c++) {
@@ -127,8 +128,7 @@ static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
             most = fmax(most, square);
         }
         uint32_t near = sum > 4.0 * f->q;
-        sizes[l->far[c] ? auto_forest_shell(f, most) : near] +=
-            fmax(l->size[c], 0);
+        sizes[l->far[c] ? auto_forest_shell(f, most) : near] += l->size[c];
     }
 }
 
