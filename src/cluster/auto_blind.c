@@ -406,7 +406,7 @@ static kith_status recover_blind(auto_run *run, const auto_space *space,
     lattice.coords = kith_i_alloc((size_t)k * p, sizeof *lattice.coords);
     lattice.squares = kith_i_alloc(k, sizeof *lattice.squares);
     double *better = kith_i_alloc(2 * (size_t)k * p, sizeof *better);
-    double *sure = better + (size_t)k * p;
+    double *sure = better ? better + (size_t)k * p : NULL;
     kith_status status = KITH_OK;
     if (!lattice.coords || !lattice.squares || !better)
         status = kith_i_fail_memory(err);
@@ -432,6 +432,8 @@ static kith_status recover_blind(auto_run *run, const auto_space *space,
         status = recover_from(run, space, shares, known, shares->rec, full,
                               found, err);
     }
+    known->lattice = NULL; /* they end here */
+    known->centers = NULL;
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(better);

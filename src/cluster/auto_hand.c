@@ -212,7 +212,7 @@ static void stand_beside(const kith_i_domain *domain, uint32_t few,
                          const double *points, double *to, kith_result *result)
 {
     uint32_t k = result->k, d = domain->dimension;
-    for (uint32_t j = few; j < k; j++) {
+    for (uint32_t j = few; few > 0 && j < k; j++) {
         uint32_t of = j % few;
         const double *from = result->centers + (size_t)of * d;
         double next = HUGE_VAL;
@@ -229,9 +229,11 @@ static void stand_beside(const kith_i_domain *domain, uint32_t few,
                 from[i] + part * (to[i] - from[i]);
         result->weights[j] = result->weights[of];
     }
-    for (uint32_t j = 0; j < k;
-         j++) /* each shares its rows with those beside */
-        result->weights[j] /= 1 + (k - 1 - j % few) / few;
+    /* each shares its rows with those beside it */
+    for (uint32_t j = 0; few > 0 && j < k; j++) {
+        uint32_t sharing = 1 + (k - 1 - j % few) / few;
+        result->weights[j] /= sharing;
+    }
 }
 
 /* Noise would move the means of k clusters further than the rows are apart, but
