@@ -207,13 +207,15 @@ double auto_lloyd_noise(const auto_run *run, double rounds)
 }
 
 /* Centres from `few` on stand beside the first ones in turn, towards random
- * points of the bounds (points: one for each, lattice; to: d of scratch). */
+ * points of the bounds (points: one for each, lattice; to: d of scratch), and
+ * share their rows. */
 static void stand_beside(const kith_i_domain *domain, uint32_t few,
                          const double *points, double *to, kith_result *result)
 {
-    uint32_t k = result->k, d = domain->dimension;
-    for (uint32_t j = few; few > 0 && j < k; j++) {
-        uint32_t of = j % few;
+    uint32_t k = result->k, d = domain->dimension, of = 0;
+    for (uint32_t j = 0; j < few; j++)
+        result->weights[j] /= 1 + floor((k - 1.0 - j) / few);
+    for (uint32_t j = few; j < k; j++) {
         const double *from = result->centers + (size_t)of * d;
         double next = HUGE_VAL;
         for (uint32_t i = 0; i < few; i++)
@@ -228,11 +230,7 @@ static void stand_beside(const kith_i_domain *domain, uint32_t few,
             result->centers[(size_t)j * d + i] =
                 from[i] + part * (to[i] - from[i]);
         result->weights[j] = result->weights[of];
-    }
-    /* each shares its rows with those beside it */
-    for (uint32_t j = 0; few > 0 && j < k; j++) {
-        uint32_t sharing = 1 + (k - 1 - j % few) / few;
-        result->weights[j] /= sharing;
+        of = of + 1 < few ? of + 1 : 0;
     }
 }
 
