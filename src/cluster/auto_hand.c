@@ -281,10 +281,11 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     double least = d > AUTO_MANY_AXES ? 3 : AUTO_LEAST_ROUNDS;
     double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
                          fmin(FEW_ROUNDS, .05 / noise));
-    /* noise would move the centres further than the rows are apart */
-    int single =
-        space->single || (run->plan <= 0 && !space->split &&
-                          pow(auto_lloyd_noise(run, least), 2) > space->trace);
+    /* noise would move the centres further than the rows are from their mean,
+     * or, if nothing is seen of that, than where they fill the bounds */
+    double apart = space->norms.seen ? sqrt(space->trace) : AUTO_FILLS * bound;
+    int single = space->single || (run->plan <= 0 && !space->split &&
+                                   auto_lloyd_noise(run, least) > apart);
     double few = floor(run->k * calm * sqrt(space->trace) /
                        auto_lloyd_noise(run, least));
     if (!opt.rounds && single && !space->single && space->norms.seen &&

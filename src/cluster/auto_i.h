@@ -202,6 +202,8 @@ double auto_norms_end(const auto_space *space);
 /* A mean is none if it may be off by more than this part of the mean squared
  * distance of the rows. */
 #define AUTO_POOR .25
+/* Rows fill the bounds if their rms distance is more than this part of them. */
+#define AUTO_FILLS .2
 
 /* Whether rows are beyond all that the norms show, and further than lloyd's
  * noise. */

@@ -248,7 +248,7 @@ static int fills_bounds(const auto_run *run, const auto_space *space)
 {
     double bound = (double)kith_i_domain_l2(run->domain);
     double noise = pow(auto_lloyd_noise(run, 2), 2);
-    return !space->norms.seen || space->trace > pow(.2 * bound, 2) ||
+    return !space->norms.seen || space->trace > pow(AUTO_FILLS * bound, 2) ||
            noise < .1 * space->trace;
 }
 
