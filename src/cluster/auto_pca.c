@@ -270,13 +270,13 @@ static int is_single(const auto_run *run)
     return run->k == 1 || cluster_noise(run, 2) > AUTO_POOR;
 }
 
-/* All that was found of the mean is noise, and everything else would be about
+/* Most that was found of the mean is noise, and everything else would be about
  * it (random axes are about the origin, if need be): one mean, then. */
 static int is_astray(const auto_run *run, const auto_space *space)
 {
     return run->plan <= 0 && !run->opt->rounds && space->norms.seen &&
            !(run->pure && run->d > BLIND_ALL) &&
-           space->astray > AUTO_POOR * space->trace;
+           space->astray > 2 * AUTO_POOR * space->trace;
 }
 
 /* Few rows (pure), and they are so close together that those which the noise of
