@@ -69,10 +69,20 @@ static void test_nothing(void **state)
     assert_true(compare(make_places(500, 6, 3, .1, .01, 0), 5, .2, 0) < 1.05);
 }
 
+/* A mean that is a third noise is no reason to give up the clusters (.56
+ * then). */
+static void test_half(void **state)
+{
+    (void)state;
+    assert_true(compare(make_places(1000, 200, 5, .8, .05, 0), 5, 1, 1e-6) <
+                .45);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clusters), cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_tail), cmocka_unit_test(test_nothing)};
+        cmocka_unit_test(test_tail), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_half)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
