@@ -99,6 +99,20 @@ static void draw_together(const auto_run *run, double best, double total,
         }
 }
 
+/* A centre at this distance from the mean, in a random direction. */
+static void place_about(auto_run *run, const double *mean, double at, double *c)
+{
+    uint32_t d = run->d;
+    double square = 0;
+    for (uint32_t i = 0; i < d; i++) {
+        c[i] = kith_i_coins_normal(&run->coins);
+        square += c[i] * c[i];
+    }
+    for (uint32_t i = 0; i < d; i++)
+        c[i] = mean[i] + at * c[i] / sqrt(square);
+    kith_i_domain_clip(run->domain, c);
+}
+
 /* The k centres when one mean is all that is known. One is the mean itself, so
  * that nothing is lost against it, however badly the spread is known; the
  * others are in random directions, at the best distance for rows that spread
@@ -111,16 +125,10 @@ static void spread_about(auto_run *run, const double *mean, double best,
     best = fmax(best, 1); /* a step: all rows may be equal */
     double wider = log((double)kith_i_domain_l2(run->domain) / best);
     for (uint32_t j = 0; j < k; j++) {
-        double *c = full + (size_t)j * d, square = 0, at = j > 0 ? best : 0;
-        for (uint32_t i = 0; i < d; i++) {
-            c[i] = kith_i_coins_normal(&run->coins);
-            square += c[i] * c[i];
-        }
+        double at = j > 0 ? best : 0;
         if (j > 0 && j % 2 == 0 && wider > log(far_wider))
             at *= exp(wider * j / k);
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = mean[i] + at * c[i] / sqrt(square);
-        kith_i_domain_clip(run->domain, c);
+        place_about(run, mean, at, full + (size_t)j * d);
     }
 }
 
@@ -132,17 +140,9 @@ static kith_status spread_out(auto_run *run, const double *mean, double reach,
 {
     uint32_t k = run->k, d = run->d;
     kith_status status = kith_i_spread(run->domain, k, &run->coins, full, err);
-    for (uint32_t j = 0; !status && j < k; j += 2) {
-        double *c = full + (size_t)j * d, square = 0;
-        double at = j > 0 ? reach * pow(.01, (double)j / k) : 0;
-        for (uint32_t i = 0; i < d; i++) {
-            c[i] = kith_i_coins_normal(&run->coins);
-            square += c[i] * c[i];
-        }
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = mean[i] + at * c[i] / sqrt(square);
-        kith_i_domain_clip(run->domain, c);
-    }
+    for (uint32_t j = 0; !status && j < k; j += 2)
+        place_about(run, mean, j > 0 ? reach * pow(.01, (double)j / k) : 0,
+                    full + (size_t)j * d);
     return status;
 }
 

@@ -2,9 +2,7 @@
  * in one fine cell of A8 would share one), and the centre must be near. Judged
  * by the cost against that of the true centres. Seeded, so there are no false
  * alarms. */
-#include "support/make_data.h"
-
-#include <math.h>
+#include "support/auto_compare.h"
 
 typedef struct {
     uint32_t k, d;
@@ -30,56 +28,26 @@ static double *make_clumps(const clumps *c, double *centers)
     return rows;
 }
 
-/* Mean squared distance of the rows from their own (true) or the nearest. */
-static double cost_of(const clumps *c, const double *rows,
-                      const double *centers, int own)
-{
-    double sum = 0;
-    for (size_t r = 0; r < c->n; r++) {
-        double best = HUGE_VAL;
-        for (uint32_t j = 0; j < c->k; j++) {
-            double square = 0;
-            if (own && j != r % c->k)
-                continue;
-            for (uint32_t i = 0; i < c->d && square < best; i++)
-                square += pow(rows[r * c->d + i] - centers[j * c->d + i], 2);
-            best = fmin(best, square);
-        }
-        sum += best;
-    }
-    return sum;
-}
-
 /* Mean over the seeds; *worst: the largest. */
 static double ratio(const clumps *c, double *worst)
 {
-    double *truth = malloc((size_t)c->k * c->d * sizeof *truth), sum = 0;
+    size_t size = (size_t)c->k * c->d;
+    double *truth = malloc(size * sizeof *truth), sum = 0;
     assert_non_null(truth);
-    double *rows = make_clumps(c, truth);
-    double base = cost_of(c, rows, truth, 1);
+    table t = {c->n, c->d, -1, 1, make_clumps(c, truth), KITH_ADD_REMOVE};
+    /* far apart: the nearest is a row's own */
+    double base = cost_of(t.rows, t.n, t.d, truth, c->k);
     *worst = 0;
     for (uint64_t seed = c->seed; seed < c->seed + c->seeds; seed++) {
-        kith_session *s =
-            open_session(load(rows, c->n, c->d, unit_box()), c->epsilon,
-                         c->delta, KITH_ADD_REMOVE, 1, seed);
-        kith_kmeans_options opt;
-        kith_kmeans_options_init(&opt, sizeof opt);
-        opt.clusters = c->k;
-        opt.public_seed = seed;
-        kith_result *result = NULL;
-        kith_error err = {0};
-        if (kith_kmeans(s, &opt, &result, &err))
-            fail_msg("%s", err.message);
-        const double *centers = kith_result_centers(result, NULL, NULL);
-        double now = cost_of(c, rows, centers, 0) / base;
+        double now =
+            run_cost(&t, c->k, KITH_KMEANS_AUTO, c->epsilon, c->delta, seed) /
+            base;
         print_message("seed %llu: %.3f\n", (unsigned long long)seed, now);
         *worst = fmax(*worst, now);
         sum += now;
-        kith_result_free(result);
-        kith_session_close(s);
     }
     free(truth);
-    free(rows);
+    free(t.rows);
     return sum / (double)c->seeds;
 }
 

@@ -34,7 +34,7 @@ static double least_cost(const table *t)
     double *mean = calloc(t->d, sizeof *mean);
     for (size_t i = 0; i < t->n * t->d; i++)
         mean[i % t->d] += t->rows[i] / (double)t->n;
-    double cost = cost_of(t, mean, 1);
+    double cost = cost_of(t->rows, t->n, t->d, mean, 1);
     free(mean);
     return cost;
 }
@@ -82,19 +82,11 @@ static void test_mean_is_a_centre(void **state)
     (void)state;
     enum { N = 1000, D = 30, K = 200 };
     table t = make_table(N, D, draw_normal, 0, 1);
-    kith_bounds box = {.lower = &t.low, .upper = &t.high, .box_count = 1};
     double mean[D] = {0}, apart = .1 * .7 * sqrt(2 * log(K));
     for (size_t i = 0; i < (size_t)N * D; i++)
         mean[i % D] += t.rows[i] / N;
     for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
-        kith_session *s = open_session(load(t.rows, N, D, box), .28, 0,
-                                       KITH_ADD_REMOVE, 1, seed);
-        kith_kmeans_options opt;
-        kith_kmeans_options_init(&opt, sizeof opt);
-        opt.clusters = K;
-        opt.public_seed = seed;
-        kith_result *result = NULL;
-        assert_int_equal(kith_kmeans(s, &opt, &result, NULL), KITH_OK);
+        kith_result *result = run_once(&t, K, KITH_KMEANS_AUTO, .28, 0, seed);
         const double *c = kith_result_centers(result, NULL, NULL);
         double nearest = HUGE_VAL, first = 0;
         for (int j = 0; j < K; j++) {
@@ -112,7 +104,6 @@ static void test_mean_is_a_centre(void **state)
             square += pow(c[D + i] - c[i], 2);
         assert_true(sqrt(square) > .7 * apart);
         kith_result_free(result);
-        kith_session_close(s);
     }
     free(t.rows);
 }

@@ -32,15 +32,17 @@ static inline table make_table(size_t n, uint32_t d, draw_fn *draw, double low,
     return t;
 }
 
-static inline double cost_of(const table *t, const double *centers, uint32_t k)
+/* Sum of squared distances of n rows from the nearest of k centres. */
+static inline double cost_of(const double *rows, size_t n, uint32_t d,
+                             const double *centers, uint32_t k)
 {
     double sum = 0;
-    for (size_t r = 0; r < t->n; r++) {
+    for (size_t r = 0; r < n; r++) {
         double best = HUGE_VAL;
         for (uint32_t j = 0; j < k; j++) {
             double square = 0;
-            for (uint32_t i = 0; i < t->d; i++)
-                square += pow(t->rows[r * t->d + i] - centers[j * t->d + i], 2);
+            for (uint32_t i = 0; i < d && square < best; i++)
+                square += pow(rows[r * d + i] - centers[j * d + i], 2);
             best = fmin(best, square);
         }
         sum += best;
@@ -48,29 +50,46 @@ static inline double cost_of(const table *t, const double *centers, uint32_t k)
     return sum;
 }
 
+/* One seeded run; free it (kith_result_free). */
+static inline kith_result *run_once(const table *t, uint32_t k,
+                                    kith_kmeans_method method, double epsilon,
+                                    double delta, uint64_t seed)
+{
+    kith_bounds box = {.lower = &t->low, .upper = &t->high, .box_count = 1};
+    kith_session *s = open_session(load(t->rows, t->n, t->d, box), epsilon,
+                                   delta, t->neighbors, 1, seed);
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = k;
+    opt.method = method;
+    opt.public_seed = seed;
+    kith_result *result = NULL;
+    kith_error err = {0};
+    if (kith_kmeans(s, &opt, &result, &err))
+        fail_msg("%s", err.message);
+    kith_session_close(s);
+    return result;
+}
+
+static inline double run_cost(const table *t, uint32_t k,
+                              kith_kmeans_method method, double epsilon,
+                              double delta, uint64_t seed)
+{
+    kith_result *r = run_once(t, k, method, epsilon, delta, seed);
+    double cost =
+        cost_of(t->rows, t->n, t->d, kith_result_centers(r, NULL, NULL), k);
+    kith_result_free(r);
+    return cost;
+}
+
 /* Mean cost over some seeds. */
 static inline double mean_cost(const table *t, uint32_t k,
                                kith_kmeans_method method, double epsilon,
                                double delta)
 {
-    kith_bounds box = {.lower = &t->low, .upper = &t->high, .box_count = 1};
     double sum = 0;
-    for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
-        kith_session *s = open_session(load(t->rows, t->n, t->d, box), epsilon,
-                                       delta, t->neighbors, 1, seed);
-        kith_kmeans_options opt;
-        kith_kmeans_options_init(&opt, sizeof opt);
-        opt.clusters = k;
-        opt.method = method;
-        opt.public_seed = seed;
-        kith_result *result = NULL;
-        kith_error err = {0};
-        if (kith_kmeans(s, &opt, &result, &err))
-            fail_msg("%s", err.message);
-        sum += cost_of(t, kith_result_centers(result, NULL, NULL), k);
-        kith_result_free(result);
-        kith_session_close(s);
-    }
+    for (uint64_t seed = 900; seed < 900 + SEEDS; seed++)
+        sum += run_cost(t, k, method, epsilon, delta, seed);
     return sum / SEEDS;
 }
 
