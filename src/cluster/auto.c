@@ -11,15 +11,15 @@ enum { MOST_ROUNDS = 24 };
 static const double share_hists = .03; /* of what A5 leaves, Gaussian */
 #define LEAST_SHARE 1e-6
 
-kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
-                        kith_error *err)
+kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge,
+                               kith_error *err)
 {
     *charge = kith_i_loss_share(run->total, share);
     run->used += share;
     return *charge == 0 ? kith_i_fail_budget(run->total, err) : KITH_OK;
 }
 
-kith_status auto_tick(auto_run *run, kith_error *err)
+kith_status kith_i_auto_tick(auto_run *run, kith_error *err)
 {
     const kith_kmeans_options *opt = run->opt;
     if (run->done < run->steps)
@@ -33,21 +33,21 @@ static int replaces(const auto_run *run)
     return kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE;
 }
 
-double auto_count_sd(const auto_run *run, double share)
+double kith_i_auto_count_sd(const auto_run *run, double share)
 {
     double twice = replaces(run) ? 2 : 1;
     return run->pure ? twice * sqrt(2) / (run->budget * share)
                      : sqrt(twice) / (run->budget * sqrt(share));
 }
 
-double auto_sum_sd(const auto_run *run, double share, double dim)
+double kith_i_auto_sum_sd(const auto_run *run, double share, double dim)
 {
     double twice = replaces(run) ? 2 : 1;
     return run->pure ? twice * sqrt(dim + 1) / (run->budget * share)
                      : twice / (run->budget * sqrt(share));
 }
 
-double auto_center_noise(const auto_run *run, double sum_sd, double k)
+double kith_i_auto_center_noise(const auto_run *run, double sum_sd, double k)
 {
     return sum_sd * sqrt(run->d) * k / run->n_hat;
 }
@@ -59,8 +59,8 @@ static double room(const auto_run *run)
 {
     static const double last[2][2] = {{.1, .2}, {.2, .5}};
     double share = last[run->pure][run->d > AUTO_MANY_AXES];
-    double unit = auto_sum_sd(run, share, run->d) / 2;
-    return kith_i_calm() / auto_center_noise(run, unit, 1);
+    double unit = kith_i_auto_sum_sd(run, share, run->d) / 2;
+    return kith_i_calm() / kith_i_auto_center_noise(run, unit, 1);
 }
 
 /* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
@@ -79,7 +79,8 @@ static auto_shares divide_pure(const auto_run *run, const auto_space *space)
                      .over_steps = 1};
     double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
     double half = s.over / all * pool * s.counts / 2;
-    if (space->blind && run->n_hat > AUTO_CLEAR * auto_count_sd(run, half) * k)
+    if (space->blind &&
+        run->n_hat > AUTO_CLEAR * kith_i_auto_count_sd(run, half) * k)
         s.over_steps = 2;
     /* relative noise of a step's means, times its share */
     double noise = sqrt(q * (q + 1)) * k / (run->budget * run->n_hat);
@@ -125,7 +126,8 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
                      .over = pool * .27,
                      .lloyd = pool * .30,
                      .rec = pool * (.10 + .135 * (1 - f))};
-    double noise = q * pow(k * auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
+    double noise =
+        q * pow(k * kith_i_auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
     /* 4 to 8 rounds as noise allows; more where it is very small, since
      * Lloyd then has not converged (cabs, trips:
      * docs/auto_history.md). */
@@ -133,7 +135,7 @@ static auto_shares divide(const auto_run *run, const auto_space *space)
     /* No more than leave each of them a histogram worth having: rows fill some
      * 15 bins, which stand out by 10 sd. A radius that noise has chosen stops a
      * step, or throws a centre about (docs/auto_history.md). */
-    double bins = run->n_hat / (15 * 10 * auto_count_sd(run, 1));
+    double bins = run->n_hat / (15 * 10 * kith_i_auto_count_sd(run, 1));
     rounds = fmin(rounds, share_hists * pool * bins * bins - 4);
     s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
     if (run->opt->rounds)
@@ -165,29 +167,30 @@ kith_status kith_i_kmeans_auto(kith_session *session,
         return kith_i_fail_budget(run.total, err);
     auto_space space = {0};
     auto_coreset coreset = {0};
-    kith_status status = auto_find_space(&run, &space, err);
+    kith_status status = kith_i_auto_find_space(&run, &space, err);
     result->rows = run.n_hat;
     result->room = status ? 0 : room(&run);
     if (!status && space.unseen) {
-        status = auto_hand_over(&run, &space, rows, result, err);
+        status = kith_i_auto_hand_over(&run, &space, rows, result, err);
         if (!status)
-            status =
-                auto_keep_mean(&run, &space, sqrt(space.trace), result, err);
-        auto_space_free(&space);
+            status = kith_i_auto_keep_mean(&run, &space, sqrt(space.trace),
+                                           result, err);
+        kith_i_auto_space_free(&space);
         return status;
     }
     if (!status) {
         auto_shares shares = divide(&run, &space);
-        status = auto_grow(&run, &space, &shares, &coreset, err);
+        status = kith_i_auto_grow(&run, &space, &shares, &coreset, err);
         if (!status)
-            status = auto_refine(&run, &space, &shares, &coreset, result, err);
+            status = kith_i_auto_refine(&run, &space, &shares, &coreset, result,
+                                        err);
         if (!status)
-            status = auto_keep_mean(
+            status = kith_i_auto_keep_mean(
                 &run, &space, sqrt(space.trace) / space.finer, result, err);
     }
     if (!status && opt->progress)
         (void)opt->progress(opt->progress_arg, run.steps, run.steps);
-    auto_coreset_free(&coreset);
-    auto_space_free(&space);
+    kith_i_auto_coreset_free(&coreset);
+    kith_i_auto_space_free(&space);
     return status;
 }

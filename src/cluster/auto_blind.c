@@ -28,10 +28,11 @@ static double zooms_up_to(const auto_run *run, double share)
 {
     double d = run->d,
            first = AUTO_ZOOM_FIRST * share * (1 - AUTO_BLIND_COUNTS);
-    return zoom_below * run->n_hat / (sqrt(d) * auto_sum_sd(run, first, d));
+    return zoom_below * run->n_hat /
+           (sqrt(d) * kith_i_auto_sum_sd(run, first, d));
 }
 
-int auto_zooms(const auto_run *run, double k, double share)
+int kith_i_auto_zooms(const auto_run *run, double k, double share)
 {
     return k < zooms_up_to(run, share);
 }
@@ -56,15 +57,16 @@ static kith_status merge_groups(auto_run *run, const auto_step *found,
 {
     size_t n = found->k, d = run->d;
     auto_coreset groups;
-    kith_status status = auto_coreset_new(&groups, found->k, run->d, err);
+    kith_status status =
+        kith_i_auto_coreset_new(&groups, found->k, run->d, err);
     if (status)
         return status;
     memcpy(groups.points, full, n * d * sizeof *full);
     for (size_t j = 0; j < n; j++)
         groups.weight[j] = fmax(found->size[j], 1);
-    status = auto_solve(run, &groups, run->k, MERGE_REPEATS, MERGE_STARTS, 1,
-                        full, err);
-    auto_coreset_free(&groups);
+    status = kith_i_auto_solve(run, &groups, run->k, MERGE_REPEATS,
+                               MERGE_STARTS, 1, full, err);
+    kith_i_auto_coreset_free(&groups);
     return status;
 }
 
@@ -131,8 +133,8 @@ static kith_status believe_parts(const auto_space *space, const double *centers,
     double *inside = kith_i_alloc((size_t)k * q, sizeof *inside);
     double *factor = kith_i_alloc(k, sizeof *factor);
     if (inside && factor) {
-        auto_take_apart(space, found, inside);
-        auto_shrink(inside, q, q, k, found->noise, q, factor);
+        kith_i_auto_take_apart(space, found, inside);
+        kith_i_auto_shrink(inside, q, q, k, found->noise, q, factor);
         for (uint32_t j = 0; j < k; j++)
             found->noise[j] *= sqrt(1 - (double)q / d);
         believe(space->mean, plan, d, found, full);
@@ -158,7 +160,7 @@ static void set_origins(const auto_space *space, uint32_t k, uint32_t d,
                         const double *centers, int taxicab, double *full)
 {
     if (!taxicab) {
-        auto_lift(space, k, d, centers, full);
+        kith_i_auto_lift(space, k, d, centers, full);
         return;
     }
     for (uint32_t j = 0; j < k; j++)
@@ -192,16 +194,18 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
         radius[j] = plan->radius;
     if (!status) {
         set_origins(space, k, d, known->centers, plan->taxicab, full);
-        status = auto_locator_set(&l, full, err);
+        status = kith_i_auto_locator_set(&l, full, err);
     }
     if (!status)
-        status = auto_locator_label(run, &l, err);
+        status = kith_i_auto_locator_label(run, &l, err);
     if (!status)
-        status = auto_count_sizes(run, &l, "cluster", share * AUTO_BLIND_COUNTS,
-                                  &known->sizes, found, used, err);
+        status = kith_i_auto_count_sizes(run, &l, "cluster",
+                                         share * AUTO_BLIND_COUNTS,
+                                         &known->sizes, found, used, err);
     if (!status)
-        status = auto_residuals(run, &l, "cluster", radius,
-                                share * (1 - AUTO_BLIND_COUNTS), &cells, err);
+        status =
+            kith_i_auto_residuals(run, &l, "cluster", radius,
+                                  share * (1 - AUTO_BLIND_COUNTS), &cells, err);
     for (uint32_t j = 0; !status && j < k; j++) {
         found->noise[j] = cells.sum_sd[j] / used[j];
         found->sum_sd = cells.sum_sd[j] / plan->kept; /* all alike */
@@ -214,11 +218,11 @@ static kith_status plain_step(auto_run *run, const auto_space *space,
     else if (!status)
         status = believe_parts(space, known->centers, plan, found, full, err);
     kith_i_cells_free(&cells);
-    auto_locator_free(run, &l);
+    kith_i_auto_locator_free(run, &l);
     kith_i_free(radius);
     kith_i_free(used);
     if (status)
-        auto_step_free(found);
+        kith_i_auto_step_free(found);
     return status;
 }
 
@@ -245,20 +249,20 @@ static kith_status zoom_step(auto_run *run, const auto_space *space,
     for (size_t i = 0; !status && i < size; i++)
         full[i] = nearbyint(full[i]); /* residuals are from these */
     if (!status)
-        status = auto_locator_set(&l, full, err);
+        status = kith_i_auto_locator_set(&l, full, err);
     if (!status) {
         kith_i_centers_set(&lattice, full);
         for (uint32_t j = 0; j < k; j++)
             scale[j] = sqrt(space->trace) / space->finer / 2;
-        status = auto_take_step(run, &l, &now, scale, share, "cluster", sizes,
-                                found, err);
+        status = kith_i_auto_take_step(run, &l, &now, scale, share, "cluster",
+                                       sizes, found, err);
     }
     if (!status) {
-        auto_shrink(found->move, d, d, k, found->noise, d, factor);
+        kith_i_auto_shrink(found->move, d, d, k, found->noise, d, factor);
         for (size_t i = 0; i < size; i++)
             full[i] += factor[i / d] * found->move[i];
     }
-    auto_locator_free(run, &l);
+    kith_i_auto_locator_free(run, &l);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(scale);
@@ -278,7 +282,7 @@ static kith_status widen(auto_run *run, const auto_space *space, uint32_t k,
     if (!wide->axes)
         return kith_i_fail_memory(err);
     memcpy(wide->axes, space->axes, (size_t)q * d * sizeof *wide->axes);
-    auto_random_axes(run, wide->axes, q, p);
+    kith_i_auto_random_axes(run, wide->axes, q, p);
     wide->q = p;
     wide->narrow = space->view;
     double step = kith_i_domain_step(run->domain);
@@ -336,15 +340,16 @@ static kith_status wide_steps(auto_run *run, const auto_space *wide,
     for (uint32_t j = 0; !status && j < k; j++)
         scale[j] = sqrt(wide->trace * wide->q / run->d);
     for (uint32_t t = 0; !status && t < WIDE_STEPS; t++) {
-        auto_step_free(&found);
-        status = auto_step_in_view(run, wide, &now, k, t ? NULL : narrow, scale,
-                                   share / WIDE_STEPS - now.hist, "cluster",
-                                   NULL, centers, &found, err);
+        kith_i_auto_step_free(&found);
+        status =
+            kith_i_auto_step_in_view(run, wide, &now, k, t ? NULL : narrow,
+                                     scale, share / WIDE_STEPS - now.hist,
+                                     "cluster", NULL, centers, &found, err);
         now.hist = 0; /* the radius serves both */
     }
     if (!status)
         draw_in(&found, centers, sure);
-    auto_step_free(&found);
+    kith_i_auto_step_free(&found);
     kith_i_free(scale);
     return status;
 }
@@ -371,11 +376,11 @@ static kith_status recover_from(auto_run *run, const auto_space *space,
 {
     uint32_t n = known->lattice->k, k = n < run->k ? n : run->k;
     double trace = space->trace / pow(space->finer, 2);
-    int zoom = auto_zooms(run, n, share);
+    int zoom = kith_i_auto_zooms(run, n, share);
     double first = zoom ? AUTO_ZOOM_FIRST * share : share + shares->hist;
     auto_hist lengths = shorten(space, run->d, known->within);
-    auto_plain plan = auto_plan_plain(run, space, &lengths, trace, n,
-                                      first * (1 - AUTO_BLIND_COUNTS));
+    auto_plain plan = kith_i_auto_plan_plain(run, space, &lengths, trace, n,
+                                             first * (1 - AUTO_BLIND_COUNTS));
     kith_status status =
         plain_step(run, space, known, &plan, first, full, found, err);
     if (!status && n > k) {
@@ -385,7 +390,7 @@ static kith_status recover_from(auto_run *run, const auto_space *space,
     }
     if (status || !zoom)
         return status;
-    auto_step_free(found);
+    kith_i_auto_step_free(found);
     return zoom_step(run, space, shares, k, &known->sizes, share - first, full,
                      found, err);
 }
@@ -449,25 +454,25 @@ static kith_status find_groups(auto_run *run, const auto_space *space,
 {
     if (groups != run->k) {
         kith_status status =
-            auto_solve(run, coreset, groups, 3, 4, 1, middle, err);
+            kith_i_auto_solve(run, coreset, groups, 3, 4, 1, middle, err);
         if (status)
             return status;
     } else {
         memcpy(middle, centers, (size_t)groups * space->q * sizeof *middle);
     }
     double all = space->trace * space->q / run->d;
-    known->within =
-        fmin(1, auto_weigh(coreset, groups, middle, &known->sizes) / all);
+    known->within = fmin(
+        1, kith_i_auto_weigh(coreset, groups, middle, &known->sizes) / all);
     for (uint32_t j = 0; run->plan > 0 && j < groups; j++)
         known->sizes.variance[j] = HUGE_VAL;
     return KITH_OK;
 }
 
-kith_status auto_finish_blind(auto_run *run, const auto_space *space,
-                              const auto_shares *shares,
-                              const auto_coreset *coreset,
-                              const double *centers, double *full,
-                              kith_result *result, kith_error *err)
+kith_status kith_i_auto_finish_blind(auto_run *run, const auto_space *space,
+                                     const auto_shares *shares,
+                                     const auto_coreset *coreset,
+                                     const double *centers, double *full,
+                                     kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, d = run->d, groups = k;
     uint32_t first = first_groups(run, shares, coreset);
@@ -481,8 +486,8 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
             ? KITH_OK
             : kith_i_fail_memory(err);
     if (!status)
-        status =
-            auto_carried(run, space, shares, coreset, middle, &groups, err);
+        status = kith_i_auto_carried(run, space, shares, coreset, middle,
+                                     &groups, err);
     if (groups < k)
         first = groups;
     if (!status)
@@ -492,8 +497,8 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
         status = recover_blind(run, space, shares, first, middle, &known, means,
                                &found, err);
     if (!status && groups < k)
-        auto_spread_groups(run, space, coreset, groups, middle, means, centers,
-                           full, result->weights);
+        kith_i_auto_spread_groups(run, space, coreset, groups, middle, means,
+                                  centers, full, result->weights);
     for (uint32_t j = 0; !status && groups == k && j < k; j++) {
         result->weights[j] = fmax(found.size[j], 0);
         memcpy(full + (size_t)j * d, means + (size_t)j * d, d * sizeof *full);
@@ -504,13 +509,13 @@ kith_status auto_finish_blind(auto_run *run, const auto_space *space,
         if (groups < k && run->plan <= 0)
             result->carried = groups;
         /* how many groups a plan would make says nothing of the data's */
-        result->noise =
-            auto_center_noise(run, found.sum_sd, run->plan > 0 ? k : groups) *
-            kith_i_domain_step(run->domain);
+        result->noise = kith_i_auto_center_noise(run, found.sum_sd,
+                                                 run->plan > 0 ? k : groups) *
+                        kith_i_domain_step(run->domain);
         result->rounds = shares->rounds;
         kith_i_result_set_centers(result, run->domain, full);
     }
-    auto_step_free(&found);
+    kith_i_auto_step_free(&found);
     kith_i_free(known.sizes.mean);
     kith_i_free(known.sizes.variance);
     kith_i_free(middle);

@@ -9,9 +9,9 @@
 enum { EVEN_ROUNDS = 8, EVEN_POINTS = 400, EVEN_EACH = 3 };
 static const double last = .3;
 
-kith_status auto_assume_even(auto_run *run, const auto_space *space,
-                             double pool, auto_shares *shares,
-                             auto_coreset *out, kith_error *err)
+kith_status kith_i_auto_assume_even(auto_run *run, const auto_space *space,
+                                    double pool, auto_shares *shares,
+                                    auto_coreset *out, kith_error *err)
 {
     uint32_t q = space->q, k = run->k;
     uint32_t n = (uint32_t)fmax(EVEN_POINTS, EVEN_EACH * (double)k);
@@ -22,14 +22,14 @@ kith_status auto_assume_even(auto_run *run, const auto_space *space,
     shares->rec = last * left;
     shares->lloyd = left - shares->rec;
     /* as many rounds as leave each noise below .02 of the variance */
-    double noise = sqrt(q) * auto_sum_sd(run, shares->lloyd, q) * k;
+    double noise = sqrt(q) * kith_i_auto_sum_sd(run, shares->lloyd, q) * k;
     double rounds = floor(sqrt(.02) * run->n_hat / noise);
     shares->rounds = (uint32_t)fmax(1, fmin(EVEN_ROUNDS, rounds));
     if (run->opt->rounds)
         shares->rounds = run->opt->rounds;
     shares->hists = 1;
     /* the coreset: rows without structure that spread like these */
-    kith_status status = auto_coreset_new(out, n, q, err);
+    kith_status status = kith_i_auto_coreset_new(out, n, q, err);
     for (uint32_t j = 0; !status && j < n; j++) {
         out->size[j] = out->weight[j] = run->n_hat / n;
         out->unsure[j] = HUGE_VAL;

@@ -1,7 +1,7 @@
 /* A6: a forest of boxes over the data, finer where there is more of it. Two
  * roots, one for the bulk and one for outliers; every level splits the active
  * boxes at the middle of their widest side and releases the sizes of the
- * halves. The leaves' means (A7) are in auto_leaves.c. */
+ * halves. The leaves' means (A7) are in kith_i_auto_leaves.c. */
 #include "cluster/auto_forest.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ enum {
  * and for each node. */
 enum { ABREAST = 4 };
 
-uint32_t auto_forest_shell(const auto_forest *f, double most)
+uint32_t kith_i_auto_forest_shell(const auto_forest *f, double most)
 {
     uint32_t root = 1;
     while (root + 1 < f->roots && most > f->edge[root] * f->edge[root])
@@ -36,7 +36,7 @@ static uint32_t shell_of(const auto_forest *f, const int16_t *y)
         double square = (double)(y[i] * y[i]) * f->inverse[i];
         most = square > most ? square : most;
     }
-    return auto_forest_shell(f, most);
+    return kith_i_auto_forest_shell(f, most);
 }
 
 /* By squared distances in units of the spread, added up in a fixed order: a
@@ -54,8 +54,8 @@ static void find_roots(const auto_forest *f, const int16_t *const *y,
     }
 }
 
-void auto_forest_cells(const auto_forest *f, const int16_t *rows,
-                       uint32_t count, uint32_t *cell)
+void kith_i_auto_forest_cells(const auto_forest *f, const int16_t *rows,
+                              uint32_t count, uint32_t *cell)
 {
     for (uint32_t r = 0; r < count; r += ABREAST) {
         const int16_t *y[ABREAST];
@@ -224,7 +224,7 @@ static kith_status count_level(auto_run *run, const auto_space *space,
                 : KITH_I_NO_CELL;
     auto_locator l = {.forest = f, .view = space->view, .cells = many};
     kith_i_cells cells;
-    kith_status status = auto_counts(run, &l, what, share, &cells, err);
+    kith_status status = kith_i_auto_counts(run, &l, what, share, &cells, err);
     if (status)
         return status;
     for (uint32_t n = 0; n < f->nodes; n++) {
@@ -284,7 +284,7 @@ static kith_status grow(auto_run *run, const auto_space *space,
                         kith_error *err)
 {
     double levels = run->pure ? 6 : 10, enough = run->pure ? 25 : 40;
-    double sd = auto_count_sd(run, shares->tree / levels);
+    double sd = kith_i_auto_count_sd(run, shares->tree / levels);
     double depth = floor(log2(fmax(2, run->n_hat / (enough * sd))));
     uint32_t first = (uint32_t)fmax(1, fmin(FOREST_DEPTH, depth));
     uint32_t counted =
@@ -293,7 +293,7 @@ static kith_status grow(auto_run *run, const auto_space *space,
                                                          : FOREST_MOST_LEVELS;
     double active = run->pure && !space->blind ? 3.5 : 6;
     double share = shares->tree / (last - first + 1);
-    sd = auto_count_sd(run, share);
+    sd = kith_i_auto_count_sd(run, share);
     uint32_t from = 0, to = f->nodes; /* candidates of this level */
     *rest = shares->tree;
     for (uint32_t level = 1; level <= last; level++) {
@@ -327,8 +327,9 @@ static kith_status grow(auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-kith_status auto_grow(auto_run *run, const auto_space *space,
-                      auto_shares *shares, auto_coreset *out, kith_error *err)
+kith_status kith_i_auto_grow(auto_run *run, const auto_space *space,
+                             auto_shares *shares, auto_coreset *out,
+                             kith_error *err)
 {
     auto_forest f = {0};
     double rest = 0;
@@ -338,7 +339,8 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
     double later = shares->leaf + shares->over + shares->lloyd + shares->rec +
                    shares->hist * (2 + shares->over_steps + shares->hists);
     if (!status && f.even) {
-        status = auto_assume_even(run, space, later + rest, shares, out, err);
+        status =
+            kith_i_auto_assume_even(run, space, later + rest, shares, out, err);
     } else if (!status) {
         /* what the tree did not need goes to the later stages */
         double more = (later + rest) / later;
@@ -347,7 +349,7 @@ kith_status auto_grow(auto_run *run, const auto_space *space,
         shares->lloyd *= more;
         shares->rec *= more;
         shares->hist *= more;
-        status = auto_leaves(run, space, shares, &f, out, err);
+        status = kith_i_auto_leaves(run, space, shares, &f, out, err);
     }
     forest_free(&f);
     return status;

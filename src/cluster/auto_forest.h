@@ -1,5 +1,5 @@
 /* The forest of boxes that A6 grows (auto_forest.c) and A7 reads the leaves of
- * (auto_leaves.c). */
+ * (kith_i_auto_leaves.c). */
 #ifndef KITH_AUTO_FOREST_H
 #define KITH_AUTO_FOREST_H
 
@@ -30,12 +30,12 @@ typedef struct auto_forest {
 
 /* The root of the outliers or of a shell, by the largest squared coordinate in
  * units of the spread. */
-uint32_t auto_forest_shell(const auto_forest *f, double most);
+uint32_t kith_i_auto_forest_shell(const auto_forest *f, double most);
 
 /* A7: a point for each leaf that stands out of the noise. Leaves get their
  * cells. */
-kith_status auto_leaves(auto_run *run, const auto_space *space,
-                        const auto_shares *shares, auto_forest *f,
-                        auto_coreset *out, kith_error *err);
+kith_status kith_i_auto_leaves(auto_run *run, const auto_space *space,
+                               const auto_shares *shares, auto_forest *f,
+                               auto_coreset *out, kith_error *err);
 
 #endif

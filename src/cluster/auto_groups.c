@@ -26,9 +26,10 @@ static double coreset_cost(const auto_coreset *c, uint32_t k,
     return total > 0 ? sum / total : 0;
 }
 
-kith_status auto_carried(auto_run *run, const auto_space *space,
-                         const auto_shares *shares, const auto_coreset *coreset,
-                         double *centers, uint32_t *out, kith_error *err)
+kith_status kith_i_auto_carried(auto_run *run, const auto_space *space,
+                                const auto_shares *shares,
+                                const auto_coreset *coreset, double *centers,
+                                uint32_t *out, kith_error *err)
 {
     static const uint32_t ladder[] = {1,  2,  3,  4,  6,  8,  12,
                                       16, 24, 32, 48, 64, 96, 128};
@@ -41,7 +42,7 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
         if (now > k || (i < steps && now == k))
             continue;
         kith_status status =
-            auto_solve(run, coreset, now, 1, 2, 1, centers, err);
+            kith_i_auto_solve(run, coreset, now, 1, 2, 1, centers, err);
         if (status)
             return status;
         double within, cost = coreset_cost(coreset, now, centers, &within);
@@ -49,12 +50,12 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
         cost *= step * d / space->q;
         within *= step * d / space->q;
         auto_plain plan =
-            auto_plan_plain(run, space, &space->norms, trace, now,
-                            shares->rec * (1 - AUTO_BLIND_COUNTS));
+            kith_i_auto_plan_plain(run, space, &space->norms, trace, now,
+                                   shares->rec * (1 - AUTO_BLIND_COUNTS));
         double noise = plan.cost;
-        if (auto_zooms(run, now, shares->rec)) {
+        if (kith_i_auto_zooms(run, now, shares->rec)) {
             double left = (1 - AUTO_ZOOM_FIRST) * (1 - AUTO_BLIND_COUNTS);
-            double unit = auto_sum_sd(run, left * shares->rec, d);
+            double unit = kith_i_auto_sum_sd(run, left * shares->rec, d);
             noise = fmin(noise, d * pow(unit * now / run->n_hat, 2) *
                                     fmin(trace, cost + within));
         }
@@ -67,8 +68,8 @@ kith_status auto_carried(auto_run *run, const auto_space *space,
 }
 
 /* A point that several centres are equally near to is the first's. */
-double auto_weigh(const auto_coreset *coreset, uint32_t k,
-                  const double *centers, auto_sizes *out)
+double kith_i_auto_weigh(const auto_coreset *coreset, uint32_t k,
+                         const double *centers, auto_sizes *out)
 {
     uint32_t q = coreset->q;
     double all = 0, cost = 0;
@@ -93,15 +94,16 @@ double auto_weigh(const auto_coreset *coreset, uint32_t k,
 
 /* k centres from the few that the budget carries: each takes the mean of its
  * group, and what the view knows of the difference. */
-void auto_spread_groups(const auto_run *run, const auto_space *space,
-                        const auto_coreset *coreset, uint32_t groups,
-                        const double *middle, const double *means,
-                        const double *centers, double *full, double *weights)
+void kith_i_auto_spread_groups(const auto_run *run, const auto_space *space,
+                               const auto_coreset *coreset, uint32_t groups,
+                               const double *middle, const double *means,
+                               const double *centers, double *full,
+                               double *weights)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
     auto_sizes sizes = {.mean = weights};
     double all = 0;
-    (void)auto_weigh(coreset, k, centers, &sizes);
+    (void)kith_i_auto_weigh(coreset, k, centers, &sizes);
     for (uint32_t j = 0; j < k; j++)
         all += weights[j];
     for (uint32_t j = 0; j < k; j++)

@@ -156,7 +156,7 @@ static kith_status one_mean(auto_run *run, auto_space *space,
     double *full = kith_i_alloc((size_t)k * d, sizeof *full);
     kith_status status = full ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = auto_final_mean(run, space, &noise, err);
+        status = kith_i_auto_final_mean(run, space, &noise, err);
     if (!status && !space->norms.seen)
         status = spread_out(run, space->mean, space->reach, full, err);
     else if (!status)
@@ -177,8 +177,9 @@ static kith_status one_mean(auto_run *run, auto_space *space,
  * rows from it, that point alone is better than they are: a row at distance x
  * is at least 2s - x from any, and the mean square of that is at least that of
  * its mean, s. The heaviest centre has the right size, in the wrong place. */
-kith_status auto_keep_mean(const auto_run *run, const auto_space *space,
-                           double spread, kith_result *result, kith_error *err)
+kith_status kith_i_auto_keep_mean(const auto_run *run, const auto_space *space,
+                                  double spread, kith_result *result,
+                                  kith_error *err)
 {
     uint32_t k = run->k, d = run->d, heaviest = 0;
     if (run->plan > 0 || k < 2 || !space->norms.seen)
@@ -199,9 +200,9 @@ kith_status auto_keep_mean(const auto_run *run, const auto_space *space,
     return KITH_OK;
 }
 
-double auto_lloyd_noise(const auto_run *run, double rounds)
+double kith_i_auto_lloyd_noise(const auto_run *run, double rounds)
 {
-    double unit = auto_sum_sd(run, (1 - run->used) / rounds, run->d);
+    double unit = kith_i_auto_sum_sd(run, (1 - run->used) / rounds, run->d);
     return sqrt(run->d) * run->k / run->n_hat * unit *
            (double)kith_i_domain_l2(run->domain);
 }
@@ -251,7 +252,7 @@ static kith_status few_clusters(auto_run *run, auto_space *space, uint32_t few,
     if (!status)
         status = kith_i_spread(run->domain, k, &own.coins, points, err);
     if (!status)
-        status = auto_hand_over(&own, space, rows, found, err);
+        status = kith_i_auto_hand_over(&own, space, rows, found, err);
     if (!status) {
         memcpy(result->centers, found->centers,
                (size_t)few * d * sizeof *found->centers);
@@ -270,14 +271,15 @@ static kith_status few_clusters(auto_run *run, auto_space *space, uint32_t few,
 /* Fewer rounds than lloyd's default where even these are noisy: two place the
  * centres, a third pays if a round moves the mean of an average cluster by less
  * than .05 / 3 of the bound, more if by less than .01 / rounds. */
-kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
-                           kith_result *result, kith_error *err)
+kith_status kith_i_auto_hand_over(auto_run *run, auto_space *space,
+                                  uint64_t rows, kith_result *result,
+                                  kith_error *err)
 {
     kith_kmeans_options opt = *run->opt;
     uint32_t d = run->d;
     double spread = sqrt(space->trace / d);
     double bound = (double)kith_i_domain_l2(run->domain);
-    double noise = auto_lloyd_noise(run, 1) / bound;
+    double noise = kith_i_auto_lloyd_noise(run, 1) / bound;
     double least = d > AUTO_MANY_AXES ? 3 : AUTO_LEAST_ROUNDS;
     double rounds = fmax(fmin(AUTO_LLOYD_ROUNDS, .01 / noise),
                          fmin(FEW_ROUNDS, .05 / noise));
@@ -285,9 +287,9 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
      * or, if nothing is seen of that, than where they fill the bounds */
     double apart = space->norms.seen ? sqrt(space->trace) : AUTO_FILLS * bound;
     int single = space->single || (run->plan <= 0 && !space->split &&
-                                   auto_lloyd_noise(run, least) > apart);
+                                   kith_i_auto_lloyd_noise(run, least) > apart);
     double few = floor(run->k * calm * sqrt(space->trace) /
-                       auto_lloyd_noise(run, least));
+                       kith_i_auto_lloyd_noise(run, least));
     if (!opt.rounds && single && !space->single && space->norms.seen &&
         few >= 2 && few < run->k)
         return few_clusters(run, space, (uint32_t)few, rows, result, err);
@@ -299,7 +301,7 @@ kith_status auto_hand_over(auto_run *run, auto_space *space, uint64_t rows,
     if (!mean)
         return kith_i_fail_memory(err);
     kith_i_start start = {.middle = space->mean,
-                          .part = around * auto_norms_end(space) / bound,
+                          .part = around * kith_i_auto_norms_end(space) / bound,
                           .spare = space->split ? 2 : 0};
     int known = run->plan <= 0 && space->norms.seen && start.part < 1 &&
                 space->astray >= 0 && space->astray < sure * space->trace;

@@ -48,7 +48,7 @@ static void into_view(const auto_run *run, const auto_space *space,
 static void into_bounds(const auto_run *run, const auto_space *space,
                         double *full, double *at)
 {
-    auto_lift(space, 1, run->d, at, full);
+    kith_i_auto_lift(space, 1, run->d, at, full);
     kith_i_domain_clip(run->domain, full);
     into_view(run, space, full, at);
 }
@@ -231,9 +231,9 @@ static kith_status share_out(auto_run *run, const auto_coreset *coreset,
         /* of many clusters, searches would take seconds */
         kith_status status =
             k > AUTO_MANY_CLUSTERS
-                ? auto_thin(coreset, k - before, k - m, trial, err)
-                : auto_solve(run, coreset, k - m, repeats, AUTO_SEEDINGS, 1,
-                             trial, err);
+                ? kith_i_auto_thin(coreset, k - before, k - m, trial, err)
+                : kith_i_auto_solve(run, coreset, k - m, repeats, AUTO_SEEDINGS,
+                                    1, trial, err);
         if (status)
             return status;
         before = m;
@@ -280,12 +280,12 @@ static void halve(auto_run *run, auto_coreset *c, uint32_t n)
     c->size[n] = c->size[at];
 }
 
-kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
-                              kith_error *err)
+kith_status kith_i_auto_halve_points(auto_run *run, uint32_t k,
+                                     auto_coreset *coreset, kith_error *err)
 {
     uint32_t q = coreset->q, n = coreset->n;
     auto_coreset made;
-    kith_status status = auto_coreset_new(&made, k, q, err);
+    kith_status status = kith_i_auto_coreset_new(&made, k, q, err);
     if (status)
         return status;
     memcpy(made.points, coreset->points, (size_t)n * q * sizeof *made.points);
@@ -295,14 +295,15 @@ kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
     memcpy(made.within, coreset->within, n * sizeof *made.within);
     for (; n < k; n++)
         halve(run, &made, n);
-    auto_coreset_free(coreset);
+    kith_i_auto_coreset_free(coreset);
     *coreset = made;
     return KITH_OK;
 }
 
-kith_status auto_leave_some(auto_run *run, const auto_space *space,
-                            const auto_coreset *coreset, double count_sd,
-                            uint32_t repeats, double *centers, kith_error *err)
+kith_status kith_i_auto_leave_some(auto_run *run, const auto_space *space,
+                                   const auto_coreset *coreset, double count_sd,
+                                   uint32_t repeats, double *centers,
+                                   kith_error *err)
 {
     uint32_t q = space->q, k = run->k;
     if (k < 2 || q < run->d || run->plan > 0)

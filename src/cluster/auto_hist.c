@@ -38,8 +38,8 @@ static int find_window(auto_hist *hist, const int64_t *counts, double sd)
  * all histograms, and a false bin far out ruins a radius. So a bin counts if
  * it is surely there (5 sd), or likely and next to one that counts; where the
  * noise hides every single bin, a window of them; else the prior. */
-void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
-                     int pure, double prior)
+void kith_i_auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
+                            int pure, double prior)
 {
     uint32_t bins = hist->bins;
     int any = 0;
@@ -72,7 +72,7 @@ void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
         hist->total += hist->h[b];
 }
 
-double auto_excess(const auto_hist *hist, double r)
+double kith_i_auto_excess(const auto_hist *hist, double r)
 {
     double sum = 0;
     for (uint32_t b = 0; b < hist->bins; b++)
@@ -80,7 +80,7 @@ double auto_excess(const auto_hist *hist, double r)
     return sum;
 }
 
-double auto_clipping(const auto_hist *hist, double r, double *kept)
+double kith_i_auto_clipping(const auto_hist *hist, double r, double *kept)
 {
     double sum = 0, square = 0;
     for (uint32_t b = 0; b < hist->bins; b++) {
@@ -92,7 +92,7 @@ double auto_clipping(const auto_hist *hist, double r, double *kept)
     return fmax(0, square / hist->total / (*kept * *kept) - 1);
 }
 
-double auto_mean_square(const auto_hist *hist)
+double kith_i_auto_mean_square(const auto_hist *hist)
 {
     double sum = 0;
     for (uint32_t b = 0; b < hist->bins; b++)
@@ -106,8 +106,8 @@ static const double much_wider = 4;
  * and say nothing about wide cells. */
 static const double tiny = .3;
 
-const uint8_t *auto_find_wide(const double *scale, const double *size,
-                              uint32_t n, uint8_t *out)
+const uint8_t *kith_i_auto_find_wide(const double *scale, const double *size,
+                                     uint32_t n, uint8_t *out)
 {
     double total = 0, low = HUGE_VAL, high = 0;
     for (uint32_t j = 0; j < n; j++) {
@@ -139,7 +139,8 @@ static double balance(const auto_run *run, const auto_hist *hist, int class,
                       const double *size, uint32_t n, double share, double dim,
                       double *narrow)
 {
-    double unit = auto_sum_sd(run, share, dim), dear = run->pure ? 2.25 : 4;
+    double unit = kith_i_auto_sum_sd(run, share, dim),
+           dear = run->pure ? 2.25 : 4;
     double weight = 0, best = HUGE_VAL, spread = 0;
     uint32_t at = hist->bins - 1;
     for (uint32_t j = 0; j < n; j++)
@@ -149,7 +150,7 @@ static double balance(const auto_run *run, const auto_hist *hist, int class,
         }
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b];
-        double bias = auto_excess(hist, r) / hist->total;
+        double bias = kith_i_auto_excess(hist, r) / hist->total;
         double cost = dear * bias * bias * weight;
         for (uint32_t j = 0; j < n; j++) {
             if (wide && wide[j] != class)
@@ -179,17 +180,17 @@ static double balance(const auto_run *run, const auto_hist *hist, int class,
     return rho;
 }
 
-void auto_radius(const auto_run *run, const auto_hist *hists,
-                 const uint8_t *wide, const double *scale, const double *size,
-                 uint32_t n, double share, double dim, double prior,
-                 auto_radii *out)
+void kith_i_auto_radius(const auto_run *run, const auto_hist *hists,
+                        const uint8_t *wide, const double *scale,
+                        const double *size, uint32_t n, double share,
+                        double dim, double prior, auto_radii *out)
 {
     int classes = wide ? AUTO_CLASSES : 1;
     double narrow[AUTO_CLASSES] = {0};
     for (int class = 0; class < classes; class ++) {
         out->rho[class] = balance(run, &hists[class], class, wide, scale, size,
                                   n, share, dim, &narrow[class]);
-        out->kappa[class] = sqrt(auto_mean_square(&hists[class]));
+        out->kappa[class] = sqrt(kith_i_auto_mean_square(&hists[class]));
     }
     if (!run->shells && narrow[0] >= tiny) {
         out->rho[1] = out->rho[0];

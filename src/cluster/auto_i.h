@@ -37,18 +37,18 @@ typedef struct auto_run {
  */
 
 /* The charge of a share, and progress by one release. */
-kith_status auto_charge(auto_run *run, double share, kith_i_loss *charge,
-                        kith_error *err);
-kith_status auto_tick(auto_run *run, kith_error *err);
+kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge,
+                               kith_error *err);
+kith_status kith_i_auto_tick(auto_run *run, kith_error *err);
 
 /* Noise that a share buys: the standard deviation of a count, and of one
  * coordinate of a sum of vectors in the unit ball of R^dim. */
-double auto_count_sd(const auto_run *run, double share);
-double auto_sum_sd(const auto_run *run, double share, double dim);
+double kith_i_auto_count_sd(const auto_run *run, double share);
+double kith_i_auto_sum_sd(const auto_run *run, double share, double dim);
 
 /* Distance that noise moves the centre of one of k equal clusters, in steps of
  * the rows, if a coordinate of its sum has this standard deviation. */
-double auto_center_noise(const auto_run *run, double sum_sd, double k);
+double kith_i_auto_center_noise(const auto_run *run, double sum_sd, double k);
 
 /* ---- auto_hist.c: histograms of distances, and radii from them ------------
  */
@@ -67,28 +67,28 @@ typedef struct auto_hist {
 
 /* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
  * the distance to assume when everything is. */
-void auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
-                     int pure, double prior);
+void kith_i_auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
+                            int pure, double prior);
 /* sum of h (mid - r)+ */
-double auto_excess(const auto_hist *hist, double r);
-double auto_mean_square(const auto_hist *hist);
+double kith_i_auto_excess(const auto_hist *hist, double r);
+double kith_i_auto_mean_square(const auto_hist *hist);
 
 /* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
  * Returns out, or NULL if none is. */
-const uint8_t *auto_find_wide(const double *scale, const double *size,
-                              uint32_t n, uint8_t *out);
+const uint8_t *kith_i_auto_find_wide(const double *scale, const double *size,
+                                     uint32_t n, uint8_t *out);
 /* RADIUS: the factors rho that balance clipping bias and noise, given the
  * scales and (noisy) sizes of n cells. prior: of wide cells that nothing is
  * seen of. */
-void auto_radius(const auto_run *run, const auto_hist *hists,
-                 const uint8_t *wide, const double *scale, const double *size,
-                 uint32_t n, double share, double dim, double prior,
-                 auto_radii *out);
+void kith_i_auto_radius(const auto_run *run, const auto_hist *hists,
+                        const uint8_t *wide, const double *scale,
+                        const double *size, uint32_t n, double share,
+                        double dim, double prior, auto_radii *out);
 
 /* What clipping at r does to records of these lengths: *kept is the mean of the
  * factors, returned is their relative variance. Dividing a clipped sum by
  * *kept leaves only the bias that the variance allows. */
-double auto_clipping(const auto_hist *hist, double r, double *kept);
+double kith_i_auto_clipping(const auto_hist *hist, double r, double *kept);
 
 /* ---- auto_locate.c: where a record is -------------------------------------
  */
@@ -109,47 +109,51 @@ typedef struct auto_locator {
     int32_t *origins; /* cells x width */
 } auto_locator;
 
-/* Compute the cells once for all releases that follow (auto_locator_free). by
- * and view may differ only after this. */
-kith_status auto_locator_label(auto_run *run, auto_locator *locator,
-                               kith_error *err);
-/* centres: cells x width reals. Allocates (auto_locator_free). */
-kith_status auto_locator_set(auto_locator *out, const double *origins,
-                             kith_error *err);
-void auto_locator_free(auto_run *run, auto_locator *locator);
+/* Compute the cells once for all releases that follow
+ * (kith_i_auto_locator_free). by and view may differ only after this. */
+kith_status kith_i_auto_locator_label(auto_run *run, auto_locator *locator,
+                                      kith_error *err);
+/* centres: cells x width reals. Allocates (kith_i_auto_locator_free). */
+kith_status kith_i_auto_locator_set(auto_locator *out, const double *origins,
+                                    kith_error *err);
+void kith_i_auto_locator_free(auto_run *run, auto_locator *locator);
 
 /* Noisy number of records in each cell. */
-kith_status auto_counts(auto_run *run, const auto_locator *locator,
-                        const char *what, double share, kith_i_cells *out,
-                        kith_error *err);
+kith_status kith_i_auto_counts(auto_run *run, const auto_locator *locator,
+                               const char *what, double share,
+                               kith_i_cells *out, kith_error *err);
 
 /* Noisy sums of residuals, each clipped to its cell's radius. */
-kith_status auto_residuals(auto_run *run, const auto_locator *locator,
-                           const char *what, const double *radius, double share,
-                           kith_i_cells *out, kith_error *err);
+kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
+                                  const char *what, const double *radius,
+                                  double share, kith_i_cells *out,
+                                  kith_error *err);
 
 /* HIST: distances to the cell's origin in units of scale[cell], one histogram
  * for each class of the locator's cells. lo < 1: around 1 is expected; else
  * (lo, hi in lattice steps) nothing is. */
-kith_status auto_histogram(auto_run *run, const auto_locator *locator,
-                           const double *scale, const char *what, double lo,
-                           double hi, uint32_t bins, double share,
-                           auto_hist *out, kith_error *err);
+kith_status kith_i_auto_histogram(auto_run *run, const auto_locator *locator,
+                                  const double *scale, const char *what,
+                                  double lo, double hi, uint32_t bins,
+                                  double share, auto_hist *out,
+                                  kith_error *err);
 
 /* ---- auto_hand.c: when a summary would be noise ---------------------------
  */
 
 enum { AUTO_LLOYD_ROUNDS = 5, AUTO_LEAST_ROUNDS = 2, AUTO_MANY_AXES = 16 };
 struct auto_space;
-kith_status auto_hand_over(auto_run *run, struct auto_space *space,
-                           uint64_t rows, kith_result *result, kith_error *err);
+kith_status kith_i_auto_hand_over(auto_run *run, struct auto_space *space,
+                                  uint64_t rows, kith_result *result,
+                                  kith_error *err);
 /* Where all centres are far from where the rows are, one goes to the mean of
  * A3. spread: the rows' rms distance from it, steps. */
-kith_status auto_keep_mean(const auto_run *run, const struct auto_space *space,
-                           double spread, kith_result *result, kith_error *err);
+kith_status kith_i_auto_keep_mean(const auto_run *run,
+                                  const struct auto_space *space, double spread,
+                                  kith_result *result, kith_error *err);
 /* Distance that noise moves the mean of an average cluster in each of so many
  * of lloyd's rounds, with what is left of the budget. */
-double auto_lloyd_noise(const auto_run *run, double rounds);
+double kith_i_auto_lloyd_noise(const auto_run *run, double rounds);
 
 /* ---- auto_pca.c: A4, A5 ---------------------------------------------------
  */
@@ -177,28 +181,31 @@ typedef struct auto_space {
     double outside;     /* vo: variance outside the axes, likewise */
 } auto_space;
 
-kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err);
-void auto_space_free(auto_space *space);
-void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to);
+kith_status kith_i_auto_find_space(auto_run *run, auto_space *space,
+                                   kith_error *err);
+void kith_i_auto_space_free(auto_space *space);
+void kith_i_auto_random_axes(auto_run *run, double *axes, uint32_t from,
+                             uint32_t to);
 
 /* ---- auto_middle.c: A1 to A3 ----------------------------------------------
  */
 
 /* A1: n_hat. */
-kith_status auto_count_rows(auto_run *run, kith_error *err);
+kith_status kith_i_auto_count_rows(auto_run *run, kith_error *err);
 /* mean, zero, norms, taxicabs, reach and trace (in steps of the rows). */
-kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err);
+kith_status kith_i_auto_find_middle(auto_run *run, auto_space *space,
+                                    kith_error *err);
 
 /* Better means, where bounds are so wide that it pays. */
-kith_status auto_approach_mean(auto_run *run, auto_space *space,
-                               kith_error *err);
+kith_status kith_i_auto_approach_mean(auto_run *run, auto_space *space,
+                                      kith_error *err);
 /* The mean with all that is left of the budget. noise: how far noise alone may
  * have moved it, in steps of the rows. */
-kith_status auto_final_mean(auto_run *run, auto_space *space, double *noise,
-                            kith_error *err);
+kith_status kith_i_auto_final_mean(auto_run *run, auto_space *space,
+                                   double *noise, kith_error *err);
 
 /* The distance from the mean up to which the norms show rows. */
-double auto_norms_end(const auto_space *space);
+double kith_i_auto_norms_end(const auto_space *space);
 /* A mean is none if it may be off by more than this part of the mean squared
  * distance of the rows. */
 #define AUTO_POOR .25
@@ -207,8 +214,8 @@ double auto_norms_end(const auto_space *space);
 
 /* Whether rows are beyond all that the norms show, and further than lloyd's
  * noise. */
-kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
-                         kith_error *err);
+kith_status kith_i_auto_any_far(auto_run *run, const auto_space *space,
+                                int *out, kith_error *err);
 
 /* A clipped sum in full space that has no good origin yet: which norm, which
  * radius, and what comes of it. */
@@ -222,11 +229,12 @@ typedef struct auto_plain {
 
 /* Best way to sum k clusters with this share. about: lengths about the mean, or
  * (for the mean itself) about the origin. */
-auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
-                           const auto_hist *about, double trace, double k,
-                           double share);
+auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_space *space,
+                                  const auto_hist *about, double trace,
+                                  double k, double share);
 
-/* ---- auto_forest.c: A6, and A7 by auto_leaves.c ---------------------------
+/* ---- auto_forest.c: A6, and A7 by kith_i_auto_leaves.c
+ * ---------------------------
  */
 
 /* Weighted points that stand for the data. */
@@ -249,26 +257,29 @@ typedef struct auto_shares {
 
 /* shares: those of the later stages come out changed; over_steps is 0 if A7 and
  * A8 are not worth their price and the coreset is made up. */
-kith_status auto_grow(auto_run *run, const auto_space *space,
-                      auto_shares *shares, auto_coreset *out, kith_error *err);
+kith_status kith_i_auto_grow(auto_run *run, const auto_space *space,
+                             auto_shares *shares, auto_coreset *out,
+                             kith_error *err);
 /* Leaf of each row of a block (rows x q). */
-void auto_forest_cells(const struct auto_forest *forest, const int16_t *rows,
-                       uint32_t count, uint32_t *cell);
+void kith_i_auto_forest_cells(const struct auto_forest *forest,
+                              const int16_t *rows, uint32_t count,
+                              uint32_t *cell);
 
 /* ---- auto_even.c: when the forest shows nothing ----------------------------
  */
 
 /* A coreset that is made up, and shares for A10 and A11 only. */
-kith_status auto_assume_even(auto_run *run, const auto_space *space,
-                             double pool, auto_shares *shares,
-                             auto_coreset *out, kith_error *err);
+kith_status kith_i_auto_assume_even(auto_run *run, const auto_space *space,
+                                    double pool, auto_shares *shares,
+                                    auto_coreset *out, kith_error *err);
 
-/* ---- auto_solve.c: A9, and its part in A8 ---------------------------------
+/* ---- kith_i_auto_solve.c: A9, and its part in A8
+ * ---------------------------------
  */
 
-kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
-                             kith_error *err);
-void auto_coreset_free(auto_coreset *coreset);
+kith_status kith_i_auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
+                                    kith_error *err);
+void kith_i_auto_coreset_free(auto_coreset *coreset);
 
 /* Searches of the coreset, each from the best of some seedings, are free of
  * charge, but with many clusters not of time. */
@@ -276,18 +287,18 @@ enum { AUTO_SEEDINGS = 4, AUTO_MANY_CLUSTERS = 100 };
 
 /* k centres of the coreset: restarts of k-means++ and Lloyd, then the best
  * swaps, repeated; the best cost wins. */
-kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
-                       uint32_t repeats, uint32_t starts, int swaps,
-                       double *centers, kith_error *err);
+kith_status kith_i_auto_solve(auto_run *run, const auto_coreset *coreset,
+                              uint32_t k, uint32_t repeats, uint32_t starts,
+                              int swaps, double *centers, kith_error *err);
 
 /* Take centres away from a solution with k until fewer are left, each time the
  * one that the coreset misses least; Lloyd follows. */
-kith_status auto_thin(const auto_coreset *coreset, uint32_t k, uint32_t fewer,
-                      double *centers, kith_error *err);
+kith_status kith_i_auto_thin(const auto_coreset *coreset, uint32_t k,
+                             uint32_t fewer, double *centers, kith_error *err);
 
 /* SCALES: typical distance of the data from each of k centres. */
-void auto_scales(const auto_coreset *coreset, uint32_t k, const double *centers,
-                 double *scale);
+void kith_i_auto_scales(const auto_coreset *coreset, uint32_t k,
+                        const double *centers, double *scale);
 
 /* ---- auto_step.c: A8 to A12, step by step ---------------------------------
  */
@@ -312,41 +323,46 @@ typedef struct auto_sizes {
 
 /* Join what is known of the size of cluster j and what was counted now (*size,
  * with this sd). */
-void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size);
+void kith_i_auto_join_size(auto_sizes *known, uint32_t j, double sd,
+                           double *size);
 
 /* Sizes (out->size, of out->k cells) by one release, joined with what is known
  * of them (or NULL). used: what to divide sums by, never lost in noise. */
-kith_status auto_count_sizes(auto_run *run, const auto_locator *locator,
-                             const char *what, double share, auto_sizes *known,
-                             auto_step *out, double *used, kith_error *err);
+kith_status kith_i_auto_count_sizes(auto_run *run, const auto_locator *locator,
+                                    const char *what, double share,
+                                    auto_sizes *known, auto_step *out,
+                                    double *used, kith_error *err);
 
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
-kith_status auto_take_step(auto_run *run, auto_locator *locator,
-                           const auto_shares *shares, const double *scale,
-                           double share, const char *what, auto_sizes *known,
-                           auto_step *out, kith_error *err);
-void auto_step_free(auto_step *step);
+kith_status kith_i_auto_take_step(auto_run *run, auto_locator *locator,
+                                  const auto_shares *shares,
+                                  const double *scale, double share,
+                                  const char *what, auto_sizes *known,
+                                  auto_step *out, kith_error *err);
+void kith_i_auto_step_free(auto_step *step);
 
 /* SHRINK: the factor for each of k rows of w values, stride apart: the larger
  * of its own James-Stein factor and one pooled over the rows. dim: how many of
  * the values are free. */
-void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
-                 const double *noise, double dim, double *factor);
+void kith_i_auto_shrink(const double *move, size_t stride, uint32_t w,
+                        uint32_t k, const double *noise, double dim,
+                        double *factor);
 
 /* A step in the view: new centres, and what it found. by: cells are those of
  * these centres in space->narrow, or NULL. */
-kith_status auto_step_in_view(auto_run *run, const auto_space *space,
-                              const auto_shares *shares, uint32_t k,
-                              const kith_i_centers *by, const double *scale,
-                              double share, const char *what, auto_sizes *known,
-                              double *centers, auto_step *found,
-                              kith_error *err);
+kith_status kith_i_auto_step_in_view(auto_run *run, const auto_space *space,
+                                     const auto_shares *shares, uint32_t k,
+                                     const kith_i_centers *by,
+                                     const double *scale, double share,
+                                     const char *what, auto_sizes *known,
+                                     double *centers, auto_step *found,
+                                     kith_error *err);
 
 /* A8 to A12. */
-kith_status auto_refine(auto_run *run, const auto_space *space,
-                        auto_shares *shares, auto_coreset *coreset,
-                        kith_result *result, kith_error *err);
+kith_status kith_i_auto_refine(auto_run *run, const auto_space *space,
+                               auto_shares *shares, auto_coreset *coreset,
+                               kith_result *result, kith_error *err);
 
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
@@ -356,54 +372,58 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
 #define AUTO_CLEAR 8
 
 /* Replaces the coreset by this many cells, refined. May spend what A10 has. */
-kith_status auto_over_cluster(auto_run *run, const auto_space *space,
-                              auto_shares *shares, uint32_t cells,
-                              auto_coreset *coreset, kith_error *err);
+kith_status kith_i_auto_over_cluster(auto_run *run, const auto_space *space,
+                                     auto_shares *shares, uint32_t cells,
+                                     auto_coreset *coreset, kith_error *err);
 
 /* What the coreset knows of the size of each of k cells, and the variance of
  * that. */
-void auto_sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
-                    double *size, double *variance);
+void kith_i_auto_sum_sizes(const auto_coreset *c, uint32_t k,
+                           const double *centers, double *size,
+                           double *variance);
 
 /* From how many sd on a box far out stands out. */
-double auto_far_stands(const auto_run *run);
+double kith_i_auto_far_stands(const auto_run *run);
 
 /* Without A8: forget leaves of the shells that do not stand out of the noise;
  * the forest kept all that might. */
-void auto_drop_doubtful(const auto_run *run, auto_coreset *coreset);
+void kith_i_auto_drop_doubtful(const auto_run *run, auto_coreset *coreset);
 
 /* ---- auto_hidden.c: places that are not seen ------------------------------
  */
 
 /* Some of the k centres that A9 found, if the coreset can do without, go to
  * where rows may hide. count_sd: of the coreset's sizes. */
-kith_status auto_leave_some(auto_run *run, const auto_space *space,
-                            const auto_coreset *coreset, double count_sd,
-                            uint32_t repeats, double *centers, kith_error *err);
+kith_status kith_i_auto_leave_some(auto_run *run, const auto_space *space,
+                                   const auto_coreset *coreset, double count_sd,
+                                   uint32_t repeats, double *centers,
+                                   kith_error *err);
 
 /* Fewer points than clusters: halve the widest until there are k. */
-kith_status auto_halve_points(auto_run *run, uint32_t k, auto_coreset *coreset,
-                              kith_error *err);
+kith_status kith_i_auto_halve_points(auto_run *run, uint32_t k,
+                                     auto_coreset *coreset, kith_error *err);
 
 /* ---- auto_groups.c: how many clusters noise leaves room for (pure) --------
  */
 
 /* P8; centers: k x q of scratch. */
-kith_status auto_carried(auto_run *run, const auto_space *space,
-                         const auto_shares *shares, const auto_coreset *coreset,
-                         double *centers, uint32_t *out, kith_error *err);
+kith_status kith_i_auto_carried(auto_run *run, const auto_space *space,
+                                const auto_shares *shares,
+                                const auto_coreset *coreset, double *centers,
+                                uint32_t *out, kith_error *err);
 /* What the coreset says of the sizes of k clusters (out->variance may be NULL;
  * infinite: nothing is known). Returns the mean squared distance of the rows
  * from the centres. */
-double auto_weigh(const auto_coreset *coreset, uint32_t k,
-                  const double *centers, auto_sizes *out);
+double kith_i_auto_weigh(const auto_coreset *coreset, uint32_t k,
+                         const double *centers, auto_sizes *out);
 
 /* k centres (in the view) from the means in full space of a few groups
  * of them, whose centres in the view are middle. */
-void auto_spread_groups(const auto_run *run, const auto_space *space,
-                        const auto_coreset *coreset, uint32_t groups,
-                        const double *middle, const double *means,
-                        const double *centers, double *full, double *weights);
+void kith_i_auto_spread_groups(const auto_run *run, const auto_space *space,
+                               const auto_coreset *coreset, uint32_t groups,
+                               const double *middle, const double *means,
+                               const double *centers, double *full,
+                               double *weights);
 
 /* ---- auto_blind.c: A11 with random axes (pure) ----------------------------
  */
@@ -411,28 +431,31 @@ void auto_spread_groups(const auto_run *run, const auto_space *space,
 #define AUTO_BLIND_COUNTS .05 /* part of a step that goes to counts */
 #define AUTO_ZOOM_FIRST   .45 /* part of the share for a first estimate */
 /* Whether a second step from a first estimate pays. */
-int auto_zooms(const auto_run *run, double k, double share);
-kith_status auto_finish_blind(auto_run *run, const auto_space *space,
-                              const auto_shares *shares,
-                              const auto_coreset *coreset,
-                              const double *centers, double *full,
-                              kith_result *result, kith_error *err);
+int kith_i_auto_zooms(const auto_run *run, double k, double share);
+kith_status kith_i_auto_finish_blind(auto_run *run, const auto_space *space,
+                                     const auto_shares *shares,
+                                     const auto_coreset *coreset,
+                                     const double *centers, double *full,
+                                     kith_result *result, kith_error *err);
 
-/* ---- auto_recover.c: A11 when the view has fewer dimensions than the rows -
+/* ---- kith_i_auto_recover.c: A11 when the view has fewer dimensions than the
+ * rows -
  */
 
 /* Take the part inside the axes (inside: k x q) out of the moves, which are
  * found->width wide. */
-void auto_take_apart(const auto_space *space, auto_step *found, double *inside);
+void kith_i_auto_take_apart(const auto_space *space, auto_step *found,
+                            double *inside);
 
 /* From the view back to the rows' lattice: mean + V c. */
-void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
-               const double *centers, double *full);
+void kith_i_auto_lift(const auto_space *space, uint32_t k, uint32_t d,
+                      const double *centers, double *full);
 
 /* full: k x d, the centres in the rows' lattice. */
-kith_status auto_recover(auto_run *run, const auto_space *space,
-                         const auto_shares *shares, const double *scale,
-                         auto_sizes *known, const double *centers, double *full,
-                         auto_step *found, kith_error *err);
+kith_status kith_i_auto_recover(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, const double *scale,
+                                auto_sizes *known, const double *centers,
+                                double *full, auto_step *found,
+                                kith_error *err);
 
 #endif

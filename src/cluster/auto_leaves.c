@@ -70,7 +70,7 @@ static uint32_t keep_leaves(const auto_run *run, const leaf_list *l,
                             uint32_t *kept)
 {
     uint32_t n = 0, largest = 0;
-    double far = auto_far_stands(run) - 1; /* A8 looks again */
+    double far = kith_i_auto_far_stands(run) - 1; /* A8 looks again */
     for (uint32_t c = 0; c < l->n; c++) {
         largest = l->size[c] > l->size[largest] ? c : largest;
         double stands = l->far[c] ? far : 2;
@@ -95,17 +95,17 @@ static kith_status leaf_radii(auto_run *run, auto_locator *at, double hist,
     uint8_t *class = kith_i_alloc(out->n, sizeof *class);
     kith_status status = scale && class ? KITH_OK : kith_i_fail_memory(err);
     if (!status) {
-        at->wide = auto_find_wide(l->half, l->size, l->n, wide);
-        status = auto_histogram(run, at, l->half, "leaf radii,", .05, 20, 60,
-                                hist, hists, err);
+        at->wide = kith_i_auto_find_wide(l->half, l->size, l->n, wide);
+        status = kith_i_auto_histogram(run, at, l->half, "leaf radii,", .05, 20,
+                                       60, hist, hists, err);
     }
     if (!status) {
         for (uint32_t j = 0; j < out->n; j++) {
             scale[j] = l->half[kept[j]];
             class[j] = wide[kept[j]];
         }
-        auto_radius(run, hists, at->wide ? class : NULL, scale, out->size,
-                    out->n, share, out->q, even_box, radii);
+        kith_i_auto_radius(run, hists, at->wide ? class : NULL, scale,
+                           out->size, out->n, share, out->q, even_box, radii);
         for (uint32_t c = 0; c < l->n; c++)
             radius[c] = radii->rho[wide[c]] * l->half[c];
     }
@@ -128,7 +128,8 @@ static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
             most = fmax(most, square);
         }
         uint32_t near = sum > 4.0 * f->q;
-        sizes[l->far[c] ? auto_forest_shell(f, most) : near] += l->size[c];
+        sizes[l->far[c] ? kith_i_auto_forest_shell(f, most) : near] +=
+            l->size[c];
     }
 }
 
@@ -143,7 +144,7 @@ static double likely_part(const auto_forest *f, const leaf_list *l, uint32_t c,
     double most = 0;
     for (uint32_t i = 0; i < f->q; i++)
         most = fmax(most, y[i] * y[i] * f->inverse[i]);
-    uint32_t root = auto_forest_shell(f, most);
+    uint32_t root = kith_i_auto_forest_shell(f, most);
     if (!l->far[c] || sizes[root - 1] < many_more * sizes[root])
         return 1;
     return fmin(1, beyond_edge * f->edge[root - 1] / sqrt(most));
@@ -194,33 +195,34 @@ static kith_status leaf_means(auto_run *run, const auto_space *space,
     kith_i_cells cells = {0};
     double sizes[FOREST_ROOTS] = {0};
     root_sizes(f, l, sizes);
-    kith_status status = radius && wide ? auto_locator_set(&at, l->center, err)
-                                        : kith_i_fail_memory(err);
+    kith_status status = radius && wide
+                             ? kith_i_auto_locator_set(&at, l->center, err)
+                             : kith_i_fail_memory(err);
     for (uint32_t j = 0; j < n; j++)
         out->size[j] = fmax(l->size[kept[j]], 1);
     if (!status)
-        status = auto_locator_label(run, &at, err);
+        status = kith_i_auto_locator_label(run, &at, err);
     if (!status)
         status = leaf_radii(run, &at, shares->hist, shares->leaf, l, kept, out,
                             wide, radius, &radii, err);
     if (!status)
-        status =
-            auto_residuals(run, &at, "leaf", radius, shares->leaf, &cells, err);
+        status = kith_i_auto_residuals(run, &at, "leaf", radius, shares->leaf,
+                                       &cells, err);
     for (uint32_t j = 0; !status && j < n; j++) {
         uint32_t c = kept[j];
         double box = pow(radii.kappa[wide[c]] * l->half[c], 2);
         set_point(l, c, q, &cells, likely_part(f, l, c, sizes), box, out, j);
     }
     kith_i_cells_free(&cells);
-    auto_locator_free(run, &at);
+    kith_i_auto_locator_free(run, &at);
     kith_i_free(radius);
     kith_i_free(wide);
     return status;
 }
 
-kith_status auto_leaves(auto_run *run, const auto_space *space,
-                        const auto_shares *shares, auto_forest *f,
-                        auto_coreset *out, kith_error *err)
+kith_status kith_i_auto_leaves(auto_run *run, const auto_space *space,
+                               const auto_shares *shares, auto_forest *f,
+                               auto_coreset *out, kith_error *err)
 {
     leaf_list leaves = {0};
     kith_status status = list_leaves(f, &leaves, err);
@@ -228,8 +230,8 @@ kith_status auto_leaves(auto_run *run, const auto_space *space,
     if (!status && !(kept = kith_i_alloc(leaves.n, sizeof *kept)))
         status = kith_i_fail_memory(err);
     if (!status)
-        status =
-            auto_coreset_new(out, keep_leaves(run, &leaves, kept), f->q, err);
+        status = kith_i_auto_coreset_new(out, keep_leaves(run, &leaves, kept),
+                                         f->q, err);
     if (!status)
         status = leaf_means(run, space, shares, f, &leaves, kept, out, err);
     kith_i_free(kept);

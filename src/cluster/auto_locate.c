@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-kith_status auto_locator_set(auto_locator *out, const double *origins,
-                             kith_error *err)
+kith_status kith_i_auto_locator_set(auto_locator *out, const double *origins,
+                                    kith_error *err)
 {
     size_t n = (size_t)out->cells * out->width;
     out->origins = kith_i_alloc(n, sizeof *out->origins);
@@ -19,7 +19,7 @@ kith_status auto_locator_set(auto_locator *out, const double *origins,
     return KITH_OK;
 }
 
-void auto_locator_free(auto_run *run, auto_locator *locator)
+void kith_i_auto_locator_free(auto_run *run, auto_locator *locator)
 {
     kith_i_labels_close(run->session, locator->labels);
     kith_i_free(locator->origins);
@@ -42,7 +42,7 @@ static void find_cells(const auto_locator *l, const kith_i_block *block,
         for (uint32_t r = 0; r < block->rows; r++)
             cell[r] = (uint32_t)block->beside[r];
     else if (l->forest)
-        auto_forest_cells(l->forest, block->dense, block->rows, cell);
+        kith_i_auto_forest_cells(l->forest, block->dense, block->rows, cell);
     else if (l->cells == 1)
         memset(cell, 0, block->rows * sizeof *cell);
     else
@@ -57,7 +57,8 @@ static void map_labels(const void *arg, const kith_i_block *block,
 }
 
 /* Too many cells for labels: they are found again for each release. */
-kith_status auto_locator_label(auto_run *run, auto_locator *l, kith_error *err)
+kith_status kith_i_auto_locator_label(auto_run *run, auto_locator *l,
+                                      kith_error *err)
 {
     if (l->cells > KITH_I_MOST_LABELS && l->by == l->view)
         return KITH_OK;
@@ -88,12 +89,13 @@ static void map_cells(const void *arg, const kith_i_block *block,
                         value + r * w);
 }
 
-kith_status auto_counts(auto_run *run, const auto_locator *locator,
-                        const char *what, double share, kith_i_cells *out,
-                        kith_error *err)
+kith_status kith_i_auto_counts(auto_run *run, const auto_locator *locator,
+                               const char *what, double share,
+                               kith_i_cells *out, kith_error *err)
 {
     kith_i_cells_spec spec = {.what = what, .cells = locator->cells};
-    kith_status status = auto_charge(run, share, &spec.count_charge, err);
+    kith_status status =
+        kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (status)
         return status;
     kith_i_map map = {.run = map_cells,
@@ -102,18 +104,19 @@ kith_status auto_counts(auto_run *run, const auto_locator *locator,
                       .view = locator->view,
                       .beside = locator->labels};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
-    if (!status && (status = auto_tick(run, err)))
+    if (!status && (status = kith_i_auto_tick(run, err)))
         kith_i_cells_free(out);
     return status;
 }
 
-kith_status auto_residuals(auto_run *run, const auto_locator *locator,
-                           const char *what, const double *radius, double share,
-                           kith_i_cells *out, kith_error *err)
+kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
+                                  const char *what, const double *radius,
+                                  double share, kith_i_cells *out,
+                                  kith_error *err)
 {
     kith_i_cells_spec spec = {
         .what = what, .cells = locator->cells, .width = locator->width};
-    kith_status status = auto_charge(run, share, &spec.sum_charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge, err);
     if (status)
         return status;
     uint64_t *limits = kith_i_alloc(locator->cells, sizeof *limits);
@@ -132,7 +135,7 @@ kith_status auto_residuals(auto_run *run, const auto_locator *locator,
                       .beside = locator->labels};
     status = kith_i_release_cells(run->session, &map, &spec, out, err);
     kith_i_free(limits);
-    if (!status && (status = auto_tick(run, err)))
+    if (!status && (status = kith_i_auto_tick(run, err)))
         kith_i_cells_free(out);
     return status;
 }
@@ -178,10 +181,10 @@ static void map_bins(const void *arg, const kith_i_block *block,
     }
 }
 
-kith_status auto_histogram(auto_run *run, const auto_locator *locator,
-                           const double *scale, const char *what, double lo,
-                           double hi, uint32_t bins, double share,
-                           auto_hist *out, kith_error *err)
+kith_status kith_i_auto_histogram(auto_run *run, const auto_locator *locator,
+                                  const double *scale, const char *what,
+                                  double lo, double hi, uint32_t bins,
+                                  double share, auto_hist *out, kith_error *err)
 {
     size_t edges = bins - 1;
     double *limits = kith_i_alloc(locator->cells * edges, sizeof *limits);
@@ -207,7 +210,8 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
                       .beside = locator->labels};
     kith_i_cells_spec spec = {.what = what, .cells = bins * classes};
     kith_i_cells cells = {0};
-    kith_status status = auto_charge(run, share, &spec.count_charge, err);
+    kith_status status =
+        kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     kith_i_free(limits);
@@ -217,12 +221,12 @@ kith_status auto_histogram(auto_run *run, const auto_locator *locator,
     double prior = lo < 1 && hi > 1 ? 1 : hi;
     for (uint32_t c = 0; c < classes; c++) {
         out[c] = out[0];
-        auto_hist_clean(&out[c], cells.counts + c * bins, cells.count_sd,
-                        run->pure, prior);
+        kith_i_auto_hist_clean(&out[c], cells.counts + c * bins, cells.count_sd,
+                               run->pure, prior);
         for (uint32_t b = 0; run->plan > 0 && b < bins; b++)
             out[c].h[b] *= run->plan; /* all of the rows a plan assumes */
         out[c].total *= run->plan > 0 ? run->plan : 1;
     }
     kith_i_cells_free(&cells);
-    return auto_tick(run, err);
+    return kith_i_auto_tick(run, err);
 }

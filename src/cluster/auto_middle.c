@@ -21,21 +21,22 @@ static kith_status count_once(auto_run *run, double share, double *count,
     kith_i_map map = {0};
     kith_i_cells_spec spec = {.what = "row", .cells = 1};
     kith_i_cells cells;
-    kith_status status = auto_charge(run, share, &spec.count_charge, err);
+    kith_status status =
+        kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
         return status;
     *count = run->plan > 0 ? run->plan : (double)cells.counts[0];
     kith_i_cells_free(&cells);
-    return auto_tick(run, err);
+    return kith_i_auto_tick(run, err);
 }
 
 /* Counts, and joins that with what is known by precision. Never taken for less
  * than twice its noise: means are divided by it. */
 static kith_status count_more(auto_run *run, double share, kith_error *err)
 {
-    double count, sd = auto_count_sd(run, share);
+    double count, sd = kith_i_auto_count_sd(run, share);
     kith_status status = count_once(run, share, &count, err);
     if (status)
         return status;
@@ -51,7 +52,7 @@ static kith_status count_more(auto_run *run, double share, kith_error *err)
 
 /* A1: the number of rows. Means and thresholds are made of it: if noise is a
  * large part of it, it is counted again with more. */
-kith_status auto_count_rows(auto_run *run, kith_error *err)
+kith_status kith_i_auto_count_rows(auto_run *run, kith_error *err)
 {
     double share = share_count[run->pure];
     kith_status status = count_more(run, share, err);
@@ -78,12 +79,12 @@ static kith_status whole_set(whole *w, uint32_t d, const double *point,
     if (!w->center.coords)
         return kith_i_fail_memory(err);
     kith_i_centers_set(&w->center, point);
-    return auto_locator_set(&w->locator, point, err);
+    return kith_i_auto_locator_set(&w->locator, point, err);
 }
 
 static void whole_free(auto_run *run, whole *w)
 {
-    auto_locator_free(run, &w->locator);
+    kith_i_auto_locator_free(run, &w->locator);
     kith_i_free(w->center.coords);
 }
 
@@ -96,8 +97,8 @@ static kith_status norm_histogram(auto_run *run, const double *point,
     whole w;
     kith_status status = whole_set(&w, run->d, point, taxicab, err);
     if (!status)
-        status = auto_histogram(run, &w.locator, &one, what, .01 * reach, reach,
-                                NORM_BINS, share, out, err);
+        status = kith_i_auto_histogram(run, &w.locator, &one, what, .01 * reach,
+                                       reach, NORM_BINS, share, out, err);
     whole_free(run, &w);
     return status;
 }
@@ -120,19 +121,19 @@ static double find_zero(const kith_i_domain *domain, double *zero)
     return fmin(sum, sqrt(domain->dimension) * (l2 + sqrt(square)));
 }
 
-auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
-                           const auto_hist *about, double trace, double k,
-                           double share)
+auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_space *space,
+                                  const auto_hist *about, double trace,
+                                  double k, double share)
 {
     double d = run->d, n = run->n_hat;
     auto_plain best = {.cost = HUGE_VAL};
     for (int taxicab = 0; taxicab <= space->taxicab; taxicab++) {
         const auto_hist *hist = taxicab ? &space->taxicabs : about;
-        double unit =
-            taxicab ? auto_count_sd(run, share) : auto_sum_sd(run, share, d);
+        double unit = taxicab ? kith_i_auto_count_sd(run, share)
+                              : kith_i_auto_sum_sd(run, share, d);
         for (uint32_t b = 0; b < hist->bins; b++) {
             auto_plain p = {.taxicab = taxicab, .radius = hist->up[b]};
-            double varied = auto_clipping(hist, p.radius, &p.kept);
+            double varied = kith_i_auto_clipping(hist, p.radius, &p.kept);
             p.noise = unit * p.radius / p.kept;
             p.cost = coherent * varied * trace + d * pow(p.noise * k / n, 2);
             if (p.cost < best.cost)
@@ -148,11 +149,11 @@ auto_plain auto_plan_plain(const auto_run *run, const auto_space *space,
 static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
                             double share)
 {
-    double d = run->d, n = run->n_hat, unit = auto_sum_sd(run, share, d);
+    double d = run->d, n = run->n_hat, unit = kith_i_auto_sum_sd(run, share, d);
     double all = hist->seen ? n : hist->total;
     auto_plain best = {.cost = HUGE_VAL, .kept = 1};
     for (uint32_t b = 0; b < hist->bins; b++) {
-        double r = hist->up[b], bias = auto_excess(hist, r) / all;
+        double r = hist->up[b], bias = kith_i_auto_excess(hist, r) / all;
         double cost = bias * bias + d * pow(r * unit / n, 2);
         if (cost < best.cost) {
             best.cost = cost;
@@ -170,10 +171,11 @@ static kith_status release_mean(auto_run *run, auto_space *space,
                                 const auto_hist *hist, kith_error *err)
 {
     uint32_t d = run->d;
-    double share = share_mean[run->pure], trace = auto_mean_square(hist);
+    double share = share_mean[run->pure], trace = kith_i_auto_mean_square(hist);
     auto_plain plan = plan_mean(run, hist, share);
     if (space->taxicab) {
-        auto_plain other = auto_plan_plain(run, space, hist, trace, 1, share);
+        auto_plain other =
+            kith_i_auto_plan_plain(run, space, hist, trace, 1, share);
         if (other.taxicab)
             plan = other;
     }
@@ -193,8 +195,8 @@ static kith_status release_mean(auto_run *run, auto_space *space,
     kith_i_cells cells = {0};
     kith_status status = whole_set(&w, d, mean, plan.taxicab, err);
     if (!status)
-        status = auto_residuals(run, &w.locator, "mean", &plan.radius, share,
-                                &cells, err);
+        status = kith_i_auto_residuals(run, &w.locator, "mean", &plan.radius,
+                                       share, &cells, err);
     whole_free(run, &w);
     if (status)
         return status;
@@ -228,8 +230,8 @@ static kith_status move_mean(auto_run *run, auto_space *space,
     kith_i_cells cells = {0};
     kith_status status = whole_set(&w, d, mean, 0, err);
     if (!status)
-        status = auto_residuals(run, &w.locator, "mean", &plan->radius, share,
-                                &cells, err);
+        status = kith_i_auto_residuals(run, &w.locator, "mean", &plan->radius,
+                                       share, &cells, err);
     whole_free(run, &w);
     if (status)
         return status;
@@ -250,8 +252,8 @@ static kith_status move_mean(auto_run *run, auto_space *space,
  * about; rows that noise hides are. */
 static const double next_to_nothing = .0003;
 
-kith_status auto_final_mean(auto_run *run, auto_space *space, double *noise,
-                            kith_error *err)
+kith_status kith_i_auto_final_mean(auto_run *run, auto_space *space,
+                                   double *noise, kith_error *err)
 {
     double d = run->d, share = 1 - 1e-9 - run->used;
     kith_status status = KITH_OK;
@@ -263,7 +265,7 @@ kith_status auto_final_mean(auto_run *run, auto_space *space, double *noise,
     if (status)
         return status;
     const auto_hist *hist = &space->norms;
-    double unit = auto_sum_sd(run, share, d);
+    double unit = kith_i_auto_sum_sd(run, share, d);
     auto_plain plan = plan_mean(run, hist, share);
     for (uint32_t b = 0; b < hist->bins; b++) {
         double r = hist->up[b], lost = d * pow(unit * r / run->n_hat, 2);
@@ -286,7 +288,7 @@ static int is_seen(const auto_run *run, const auto_hist *hist, double part)
 
 static const double nearly_all = .9;
 
-double auto_norms_end(const auto_space *space)
+double kith_i_auto_norms_end(const auto_space *space)
 {
     double edge = 0;
     for (uint32_t b = 0; b < space->norms.bins; b++)
@@ -297,11 +299,12 @@ double auto_norms_end(const auto_space *space)
 /* Rows beyond all that the histogram of A4 shows, and further away than lloyd's
  * noise (else it would not find them either): one bin, so that far fewer stand
  * out than in the histogram. */
-kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
-                         kith_error *err)
+kith_status kith_i_auto_any_far(auto_run *run, const auto_space *space,
+                                int *out, kith_error *err)
 {
-    double share = share_far[run->pure], edge = beyond * auto_norms_end(space);
-    edge = fmax(edge, auto_lloyd_noise(run, AUTO_LEAST_ROUNDS));
+    double share = share_far[run->pure],
+           edge = beyond * kith_i_auto_norms_end(space);
+    edge = fmax(edge, kith_i_auto_lloyd_noise(run, AUTO_LEAST_ROUNDS));
     *out = 0;
     if (!(edge < space->reach))
         return KITH_OK;
@@ -310,8 +313,8 @@ kith_status auto_any_far(auto_run *run, const auto_space *space, int *out,
     whole w;
     kith_status status = whole_set(&w, run->d, space->mean, 0, err);
     if (!status)
-        status = auto_histogram(run, &w.locator, &one, "rows far away,", edge,
-                                space->reach, 2, share, &two, err);
+        status = kith_i_auto_histogram(run, &w.locator, &one, "rows far away,",
+                                       edge, space->reach, 2, share, &two, err);
     whole_free(run, &w);
     if (!status)
         *out = two.raw[1] > far_sure * two.sd;
@@ -373,14 +376,14 @@ static kith_status measure_norms(auto_run *run, auto_space *space,
         space->norms.seen = is_seen(run, &space->norms, .3);
         status = look_closer(run, space, err);
     }
-    space->trace = auto_mean_square(&space->norms);
+    space->trace = kith_i_auto_mean_square(&space->norms);
     return status;
 }
 
 /* Bounds so wide that the mean is off by as much as the rows are apart: what A4
  * shows makes a radius for a better one, as long as that halves the error. */
-kith_status auto_approach_mean(auto_run *run, auto_space *space,
-                               kith_error *err)
+kith_status kith_i_auto_approach_mean(auto_run *run, auto_space *space,
+                                      kith_error *err)
 {
     kith_status status = KITH_OK;
     for (int turn = 0; !status && turn < MOST_TURNS; turn++) {
@@ -401,7 +404,8 @@ kith_status auto_approach_mean(auto_run *run, auto_space *space,
     return status;
 }
 
-kith_status auto_find_middle(auto_run *run, auto_space *space, kith_error *err)
+kith_status kith_i_auto_find_middle(auto_run *run, auto_space *space,
+                                    kith_error *err)
 {
     uint32_t d = run->d;
     double reach = (double)kith_i_domain_l2(run->domain);

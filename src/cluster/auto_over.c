@@ -19,7 +19,7 @@ static const double dear_move = 2;
 
 /* A false one takes a centre away from the others, and of many boxes some are
  * false: one in fifty of eight in one shell, one in a thousand of thirty. */
-double auto_far_stands(const auto_run *run)
+double kith_i_auto_far_stands(const auto_run *run)
 {
     return fmax(2, 2 * sqrt(log(fmax(run->shells, 2) / 2)));
 }
@@ -56,7 +56,7 @@ static void trust_cells(const auto_run *run, const auto_space *space,
             if (restore && square <= far)
                 continue;
             double signal = (restore ? square : space->trace) / 4;
-            double least = sd[j] < found->size_sd ? auto_far_stands(run)
+            double least = sd[j] < found->size_sd ? kith_i_auto_far_stands(run)
                            : restore              ? 1
                                                   : 2;
             int stands = size > least * sd[j];
@@ -73,8 +73,9 @@ static void trust_cells(const auto_run *run, const auto_space *space,
     }
 }
 
-void auto_sum_sizes(const auto_coreset *c, uint32_t k, const double *centers,
-                    double *size, double *variance)
+void kith_i_auto_sum_sizes(const auto_coreset *c, uint32_t k,
+                           const double *centers, double *size,
+                           double *variance)
 {
     memset(size, 0, k * sizeof *size);
     memset(variance, 0, k * sizeof *variance);
@@ -117,7 +118,7 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
     if (kept == 0)
         return KITH_OK; /* the one before is better than none */
     auto_coreset made;
-    kith_status status = auto_coreset_new(&made, kept, q, err);
+    kith_status status = kith_i_auto_coreset_new(&made, kept, q, err);
     if (status)
         return status;
     for (uint32_t j = 0; j < found->k; j++) {
@@ -133,17 +134,18 @@ static kith_status make_coreset(const auto_step *found, uint32_t q,
         made.within[n] = scale[j] * scale[j];
         made.weight[n++] = found->size[j] * trust[j];
     }
-    auto_coreset_free(coreset);
+    kith_i_auto_coreset_free(coreset);
     *coreset = made;
     return KITH_OK;
 }
 
-void auto_drop_doubtful(const auto_run *run, auto_coreset *c)
+void kith_i_auto_drop_doubtful(const auto_run *run, auto_coreset *c)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         int far = c->unsure[i] > 0 && c->unsure[i] < HUGE_VAL;
-        if (far && c->size[i] < auto_far_stands(run) * sqrt(c->unsure[i]))
+        if (far &&
+            c->size[i] < kith_i_auto_far_stands(run) * sqrt(c->unsure[i]))
             continue;
         memmove(c->points + (size_t)n * c->q, c->points + (size_t)i * c->q,
                 c->q * sizeof *c->points);
@@ -244,10 +246,10 @@ static kith_status refine_cells(auto_run *run, const auto_space *space,
         return kith_i_fail_memory(err);
     for (size_t i = 0; i < size; i++)
         before[i] = nearbyint(centers[i]); /* as the step does */
-    auto_step_free(found);
+    kith_i_auto_step_free(found);
     kith_status status =
-        auto_step_in_view(run, space, shares, cells, NULL, scale, share,
-                          "fine cell", NULL, centers, found, err);
+        kith_i_auto_step_in_view(run, space, shares, cells, NULL, scale, share,
+                                 "fine cell", NULL, centers, found, err);
     for (uint32_t j = 0; !status && j < cells; j++)
         if (variance[j] > 0 && variance[j] < HUGE_VAL) {
             size_t at = (size_t)j * q;
@@ -262,9 +264,9 @@ static kith_status refine_cells(auto_run *run, const auto_space *space,
     return status;
 }
 
-kith_status auto_over_cluster(auto_run *run, const auto_space *space,
-                              auto_shares *shares, uint32_t cells,
-                              auto_coreset *coreset, kith_error *err)
+kith_status kith_i_auto_over_cluster(auto_run *run, const auto_space *space,
+                                     auto_shares *shares, uint32_t cells,
+                                     auto_coreset *coreset, kith_error *err)
 {
     uint32_t q = space->q;
     double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
@@ -275,13 +277,13 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
     auto_step found = {0};
     kith_status status =
         centers && scale && trust && sd && before
-            ? auto_solve(run, coreset, cells, 1, 1, cells <= AUTO_MANY_CLUSTERS,
-                         centers, err)
+            ? kith_i_auto_solve(run, coreset, cells, 1, 1,
+                                cells <= AUTO_MANY_CLUSTERS, centers, err)
             : kith_i_fail_memory(err);
     if (!status)
-        auto_scales(coreset, cells, centers, scale);
+        kith_i_auto_scales(coreset, cells, centers, scale);
     if (!status && run->shells)
-        auto_sum_sizes(coreset, cells, centers, before, before + cells);
+        kith_i_auto_sum_sizes(coreset, cells, centers, before, before + cells);
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
         status = refine_cells(run, space, shares, cells,
                               shares->over / shares->over_steps, before + cells,
@@ -308,7 +310,7 @@ kith_status auto_over_cluster(auto_run *run, const auto_space *space,
         status = make_coreset(&found, q, centers, scale, sd, trust,
                               run->shells > 0, coreset, err);
     }
-    auto_step_free(&found);
+    kith_i_auto_step_free(&found);
     kith_i_free(centers);
     kith_i_free(scale);
     kith_i_free(trust);

@@ -43,7 +43,7 @@ static void map_centred(const void *arg, const kith_i_block *block,
 static double noise_edge(const auto_run *run, double share)
 {
     double d = run->d;
-    return auto_sum_sd(run, share, d * (d + 1) / 2) * sqrt(2 * d);
+    return kith_i_auto_sum_sd(run, share, d * (d + 1) / 2) * sqrt(2 * d);
 }
 
 /* A4: radius for the second moments, and the share they need so that the edge
@@ -71,7 +71,8 @@ static void plan_pca(const auto_run *run, const auto_hist *hist, double trace,
 
 /* Orthonormal random rows (public coins) from, .., to - 1; those before are
  * there already. */
-void auto_random_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
+void kith_i_auto_random_axes(auto_run *run, double *axes, uint32_t from,
+                             uint32_t to)
 {
     uint32_t d = run->d;
     for (uint32_t j = from; j < to; j++) {
@@ -109,7 +110,7 @@ static kith_status blind_axes(auto_run *run, auto_space *space, kith_error *err)
         for (uint32_t i = 0; i < d; i++)
             space->axes[(size_t)i * d + i] = 1;
     else
-        auto_random_axes(run, space->axes, 0, q);
+        kith_i_auto_random_axes(run, space->axes, 0, q);
     for (uint32_t j = 0; j < q; j++)
         space->spread[j] = sqrt(fmax(trace / d, 1));
     space->outside = trace * (1 - (double)q / d);
@@ -157,11 +158,11 @@ static kith_status buy_moments(auto_run *run, const auto_space *space,
                              .radius = (uint64_t)fmax(ceil(r2 / unit), 1),
                              .halvings = arg.halve};
     kith_i_map map = {.run = map_centred, .arg = &arg};
-    kith_status status = auto_charge(run, share, &spec.charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
     if (!status)
         status = kith_i_release_gram(run->session, &map, &spec, gram, sd, err);
     if (!status)
-        status = auto_tick(run, err);
+        status = kith_i_auto_tick(run, err);
     for (size_t i = 0; !status && i < (size_t)d * d; i++)
         matrix[i] = (double)gram[i] * unit * unit;
     *sd *= unit * unit;
@@ -234,7 +235,7 @@ static int too_few_rows(const auto_run *run)
 {
     if (!run->pure)
         return run->budget * run->n_hat < 120;
-    double box = box_sds * auto_count_sd(run, share_level);
+    double box = box_sds * kith_i_auto_count_sd(run, share_level);
     return 12 * noise_edge(run, .10) > run->n_hat ||
            1.6 * box * run->k > run->n_hat;
 }
@@ -247,7 +248,7 @@ static int too_few_rows(const auto_run *run)
 static int fills_bounds(const auto_run *run, const auto_space *space)
 {
     double bound = (double)kith_i_domain_l2(run->domain);
-    double noise = pow(auto_lloyd_noise(run, 2), 2);
+    double noise = pow(kith_i_auto_lloyd_noise(run, 2), 2);
     return !space->norms.seen || space->trace > pow(AUTO_FILLS * bound, 2) ||
            noise < .1 * space->trace;
 }
@@ -257,7 +258,7 @@ static int fills_bounds(const auto_run *run, const auto_space *space)
  * with a third of the budget. */
 static double cluster_noise(const auto_run *run, double k)
 {
-    double d = run->d, unit = auto_sum_sd(run, .3, d);
+    double d = run->d, unit = kith_i_auto_sum_sd(run, .3, d);
     return d * pow(unit * k / run->n_hat, 2);
 }
 
@@ -286,20 +287,22 @@ static int is_astray(const auto_run *run, const auto_space *space)
 static int may_hide_most(const auto_run *run, const auto_space *space)
 {
     double n = run->n_hat, seen = space->trace;
-    double box = box_sds * auto_count_sd(run, share_level);
-    double sd = auto_count_sd(run, share_look);
+    double box = box_sds * kith_i_auto_count_sd(run, share_level);
+    double sd = kith_i_auto_count_sd(run, share_look);
     double hidden = 3 * sd / n * pow(space->reach, 2) / seen;
-    double noise = pow(auto_lloyd_noise(run, AUTO_LLOYD_ROUNDS), 2) / seen;
+    double noise =
+        pow(kith_i_auto_lloyd_noise(run, AUTO_LLOYD_ROUNDS), 2) / seen;
     return run->pure && n < 25 * box && noise < fmin(.2, pow(.012 * hidden, 2));
 }
 
-kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
+kith_status kith_i_auto_find_space(auto_run *run, auto_space *space,
+                                   kith_error *err)
 {
     double r2, share;
     int few = run->d <= BLIND_ALL;
-    kith_status status = auto_count_rows(run, err);
+    kith_status status = kith_i_auto_count_rows(run, err);
     if (!status)
-        status = auto_find_middle(run, space, err);
+        status = kith_i_auto_find_middle(run, space, err);
     if (status)
         return status;
     space->single = is_single(run);
@@ -308,7 +311,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     int hide = few && !space->single && may_hide_most(run, space);
     int rounds = hide && space->astray <= AUTO_POOR * space->trace;
     if (!rounds) {
-        status = auto_approach_mean(run, space, err);
+        status = kith_i_auto_approach_mean(run, space, err);
         space->single |= is_astray(run, space);
     }
     space->unseen = space->single;
@@ -319,7 +322,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
         if (hide || too_few_rows(run) || (run->pure && share <= 0)) {
             rounds |= fills_bounds(run, space);
             if (!rounds) {
-                status = auto_any_far(run, space, &rounds, err);
+                status = kith_i_auto_any_far(run, space, &rounds, err);
                 space->split = rounds;
                 space->single =
                     !rounds && run->plan <= 0 && cluster_noise(run, run->k) > 1;
@@ -350,7 +353,7 @@ kith_status auto_find_space(auto_run *run, auto_space *space, kith_error *err)
     return KITH_OK;
 }
 
-void auto_space_free(auto_space *space)
+void kith_i_auto_space_free(auto_space *space)
 {
     kith_i_free(space->zero);
     kith_i_free(space->mean);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
-               const double *centers, double *full)
+void kith_i_auto_lift(const auto_space *space, uint32_t k, uint32_t d,
+                      const double *centers, double *full)
 {
     for (uint32_t j = 0; j < k; j++)
         for (uint32_t i = 0; i < d; i++) {
@@ -19,7 +19,8 @@ void auto_lift(const auto_space *space, uint32_t k, uint32_t d,
         }
 }
 
-void auto_take_apart(const auto_space *space, auto_step *found, double *inside)
+void kith_i_auto_take_apart(const auto_space *space, auto_step *found,
+                            double *inside)
 {
     uint32_t q = space->q, d = found->width;
     for (uint32_t j = 0; j < found->k; j++) {
@@ -42,9 +43,9 @@ static void move_by_parts(const auto_space *space, uint32_t d, auto_step *found,
                           double *inside, double *factor, double *full)
 {
     uint32_t k = found->k, q = space->q;
-    auto_take_apart(space, found, inside);
-    auto_shrink(inside, q, q, k, found->noise, q, factor);
-    auto_shrink(found->move, d, d, k, found->noise, d - q, factor + k);
+    kith_i_auto_take_apart(space, found, inside);
+    kith_i_auto_shrink(inside, q, q, k, found->noise, q, factor);
+    kith_i_auto_shrink(found->move, d, d, k, found->noise, d - q, factor + k);
     for (uint32_t j = 0; j < k; j++)
         for (uint32_t i = 0; i < d; i++) {
             double in = 0;
@@ -72,22 +73,22 @@ static kith_status recover_once(auto_run *run, const auto_space *space,
     for (size_t i = 0; !status && i < (size_t)k * d; i++)
         full[i] = nearbyint(full[i]); /* residuals are from these */
     if (!status)
-        status = auto_locator_set(&l, full, err);
+        status = kith_i_auto_locator_set(&l, full, err);
     if (!status)
-        status = auto_take_step(run, &l, shares, full_scale, share, "cluster",
-                                known, found, err);
+        status = kith_i_auto_take_step(run, &l, shares, full_scale, share,
+                                       "cluster", known, found, err);
     if (!status)
         move_by_parts(space, d, found, inside, factor, full);
-    auto_locator_free(run, &l);
+    kith_i_auto_locator_free(run, &l);
     kith_i_free(inside);
     kith_i_free(factor);
     return status;
 }
 
-kith_status auto_recover(auto_run *run, const auto_space *space,
-                         const auto_shares *shares, const double *scale,
-                         auto_sizes *known, const double *centers, double *full,
-                         auto_step *found, kith_error *err)
+kith_status kith_i_auto_recover(auto_run *run, const auto_space *space,
+                                const auto_shares *shares, const double *scale,
+                                auto_sizes *known, const double *centers,
+                                double *full, auto_step *found, kith_error *err)
 {
     uint32_t k = run->k, q = space->q, d = run->d;
     kith_i_centers lattice = {.k = k, .d = q};
@@ -99,7 +100,7 @@ kith_status auto_recover(auto_run *run, const auto_space *space,
         status = kith_i_fail_memory(err);
     if (!status) {
         kith_i_centers_set(&lattice, centers);
-        auto_lift(space, k, d, centers, full);
+        kith_i_auto_lift(space, k, d, centers, full);
         for (uint32_t j = 0; j < k; j++)
             full_scale[j] =
                 sqrt(scale[j] * scale[j] + space->outside) / space->finer;

@@ -8,8 +8,8 @@
 enum { TAIL = 16 };
 enum { SWAP_CANDIDATES = 400, LLOYD_ROUNDS = 300, LLOYD_AFTER_SWAP = 30 };
 
-kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
-                             kith_error *err)
+kith_status kith_i_auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
+                                    kith_error *err)
 {
     memset(out, 0, sizeof *out);
     out->n = n;
@@ -23,11 +23,11 @@ kith_status auto_coreset_new(auto_coreset *out, uint32_t n, uint32_t q,
     if (out->points && out->weight && out->size && out->within && out->unsure &&
         out->scratch)
         return KITH_OK;
-    auto_coreset_free(out);
+    kith_i_auto_coreset_free(out);
     return kith_i_fail_memory(err);
 }
 
-void auto_coreset_free(auto_coreset *c)
+void kith_i_auto_coreset_free(auto_coreset *c)
 {
     kith_i_free(c->points);
     kith_i_free(c->weight);
@@ -252,9 +252,9 @@ static void job_close(solve_job *job)
     kith_i_free(job->centers);
 }
 
-kith_status auto_solve(auto_run *run, const auto_coreset *coreset, uint32_t k,
-                       uint32_t repeats, uint32_t starts, int swaps,
-                       double *centers, kith_error *err)
+kith_status kith_i_auto_solve(auto_run *run, const auto_coreset *coreset,
+                              uint32_t k, uint32_t repeats, uint32_t starts,
+                              int swaps, double *centers, kith_error *err)
 {
     if (coreset->n <= k) /* every point is a centre, however it is found */
         repeats = starts = 1;
@@ -336,8 +336,8 @@ static void take_away(const auto_coreset *c, uint32_t k, nearest_two *near,
     }
 }
 
-kith_status auto_thin(const auto_coreset *c, uint32_t k, uint32_t fewer,
-                      double *centers, kith_error *err)
+kith_status kith_i_auto_thin(const auto_coreset *c, uint32_t k, uint32_t fewer,
+                             double *centers, kith_error *err)
 {
     uint32_t q = c->q;
     kith_i_points points = {c->points, c->weight, c->n, q};
@@ -377,8 +377,8 @@ static double without_tail(const auto_coreset *c, const double *square,
     return mean;
 }
 
-void auto_scales(const auto_coreset *c, uint32_t k, const double *centers,
-                 double *scale)
+void kith_i_auto_scales(const auto_coreset *c, uint32_t k,
+                        const double *centers, double *scale)
 {
     double total = 0, sum = 0;
     double *square = c->scratch;

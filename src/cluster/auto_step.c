@@ -14,7 +14,7 @@ enum { REPEATS = 8, FEW_REPEATS = 3 };
 enum { MORE_REPEATS = 64, FEW_CLUSTERS = 7 };
 static const double most_cells[2] = {200, 400}; /* Gaussian, pure */
 
-void auto_step_free(auto_step *s)
+void kith_i_auto_step_free(auto_step *s)
 {
     kith_i_free(s->move);
     kith_i_free(s->noise);
@@ -28,7 +28,8 @@ void auto_step_free(auto_step *s)
 /* Clusters change slowly from step to step, and so do their sizes: by a tenth,
  * say. What was known of one and what this step counted, by precision. */
 static const double size_changes = .1;
-void auto_join_size(auto_sizes *known, uint32_t j, double sd, double *size)
+void kith_i_auto_join_size(auto_sizes *known, uint32_t j, double sd,
+                           double *size)
 {
     double before = known->mean[j];
     double variance = known->variance[j] + pow(size_changes * before, 2);
@@ -58,19 +59,20 @@ static void look_beyond(const auto_step *found, double *scale)
         scale[j] = fmax(scale[j], found->beyond[j]);
 }
 
-kith_status auto_count_sizes(auto_run *run, const auto_locator *l,
-                             const char *what, double share, auto_sizes *known,
-                             auto_step *out, double *used, kith_error *err)
+kith_status kith_i_auto_count_sizes(auto_run *run, const auto_locator *l,
+                                    const char *what, double share,
+                                    auto_sizes *known, auto_step *out,
+                                    double *used, kith_error *err)
 {
     kith_i_cells cells = {0};
-    kith_status status = auto_counts(run, l, what, share, &cells, err);
+    kith_status status = kith_i_auto_counts(run, l, what, share, &cells, err);
     for (uint32_t j = 0; !status && j < out->k; j++) {
         double sd = cells.count_sd;
         out->size_sd = sd;
         out->size[j] =
             run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
         if (known) {
-            auto_join_size(known, j, sd, &out->size[j]);
+            kith_i_auto_join_size(known, j, sd, &out->size[j]);
             sd = sqrt(known->variance[j]);
         }
         used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
@@ -132,10 +134,11 @@ static void set_moves(const kith_i_cells *cells, const double *scale,
     out->sum_sd = sqrt(out->sum_sd);
 }
 
-kith_status auto_take_step(auto_run *run, auto_locator *l,
-                           const auto_shares *shares, const double *scale,
-                           double share, const char *what, auto_sizes *known,
-                           auto_step *out, kith_error *err)
+kith_status kith_i_auto_take_step(auto_run *run, auto_locator *l,
+                                  const auto_shares *shares,
+                                  const double *scale, double share,
+                                  const char *what, auto_sizes *known,
+                                  auto_step *out, kith_error *err)
 {
     uint32_t k = l->cells, w = l->width;
     auto_hist hists[AUTO_CLASSES];
@@ -147,23 +150,24 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     if (!status && (!used || !radius))
         status = kith_i_fail_memory(err);
     if (!status)
-        status = auto_locator_label(run, l, err);
+        status = kith_i_auto_locator_label(run, l, err);
     if (!status)
-        status = auto_count_sizes(run, l, what, counts, known, out, used, err);
+        status = kith_i_auto_count_sizes(run, l, what, counts, known, out, used,
+                                         err);
     if (!status)
-        l->wide = auto_find_wide(scale, used, k, out->wide);
+        l->wide = kith_i_auto_find_wide(scale, used, k, out->wide);
     if (!status && shares->hist > 0) {
-        status = auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
-                                shares->hist, hists, err);
+        status = kith_i_auto_histogram(run, l, scale, "residuals,", .05, 20, 60,
+                                       shares->hist, hists, err);
         if (!status)
-            auto_radius(run, hists, l->wide, scale, used, k, sums, w, 1,
-                        &run->radii);
+            kith_i_auto_radius(run, hists, l->wide, scale, used, k, sums, w, 1,
+                               &run->radii);
     }
     l->wide = NULL;
     if (!status) {
-        double unit = sqrt(w) * auto_sum_sd(run, sums, w);
+        double unit = sqrt(w) * kith_i_auto_sum_sd(run, sums, w);
         set_radii(run, scale, used, unit, known && run->shells, out, radius);
-        status = auto_residuals(run, l, what, radius, sums, &cells, err);
+        status = kith_i_auto_residuals(run, l, what, radius, sums, &cells, err);
     }
     if (!status)
         set_moves(&cells, scale, used, radius, out);
@@ -171,12 +175,13 @@ kith_status auto_take_step(auto_run *run, auto_locator *l,
     kith_i_free(used);
     kith_i_free(radius);
     if (status)
-        auto_step_free(out);
+        kith_i_auto_step_free(out);
     return status;
 }
 
-void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
-                 const double *noise, double dim, double *factor)
+void kith_i_auto_shrink(const double *move, size_t stride, uint32_t w,
+                        uint32_t k, const double *noise, double dim,
+                        double *factor)
 {
     double pooled = 0;
     for (uint32_t j = 0; j < k; j++) {
@@ -193,12 +198,13 @@ void auto_shrink(const double *move, size_t stride, uint32_t w, uint32_t k,
 }
 
 /* A step in the view: new centres, and what it found. */
-kith_status auto_step_in_view(auto_run *run, const auto_space *space,
-                              const auto_shares *shares, uint32_t k,
-                              const kith_i_centers *by, const double *scale,
-                              double share, const char *what, auto_sizes *known,
-                              double *centers, auto_step *found,
-                              kith_error *err)
+kith_status kith_i_auto_step_in_view(auto_run *run, const auto_space *space,
+                                     const auto_shares *shares, uint32_t k,
+                                     const kith_i_centers *by,
+                                     const double *scale, double share,
+                                     const char *what, auto_sizes *known,
+                                     double *centers, auto_step *found,
+                                     kith_error *err)
 {
     uint32_t q = space->q;
     size_t size = (size_t)k * q;
@@ -222,14 +228,14 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
     for (size_t i = 0; !status && i < size; i++)
         centers[i] = nearbyint(centers[i]); /* residuals are from these */
     if (!status)
-        status = auto_locator_set(&l, centers, err);
+        status = kith_i_auto_locator_set(&l, centers, err);
     if (!status) {
         kith_i_centers_set(&lattice, centers);
-        status = auto_take_step(run, &l, shares, scale, share, what, known,
-                                found, err);
+        status = kith_i_auto_take_step(run, &l, shares, scale, share, what,
+                                       known, found, err);
     }
     if (!status) {
-        auto_shrink(found->move, q, q, k, found->noise, q, factor);
+        kith_i_auto_shrink(found->move, q, q, k, found->noise, q, factor);
         for (uint32_t j = 0; j < k; j++) {
             /* nobody is seen there: it stays */
             if (known && found->size[j] < 2 * sqrt(known->variance[j]))
@@ -240,7 +246,7 @@ kith_status auto_step_in_view(auto_run *run, const auto_space *space,
             kith_i_domain_clip(domain, centers + (size_t)j * q);
         }
     }
-    auto_locator_free(run, &l);
+    kith_i_auto_locator_free(run, &l);
     kith_i_free(lattice.coords);
     kith_i_free(lattice.squares);
     kith_i_free(factor);
@@ -264,14 +270,14 @@ static kith_status take_rounds(auto_run *run, const auto_space *space,
     kith_status status = KITH_OK;
     growth = 1;
     for (uint32_t t = 0; !status && t < shares->rounds; t++) {
-        auto_scales(coreset, run->k, centers, scale);
+        kith_i_auto_scales(coreset, run->k, centers, scale);
         look_beyond(found, scale);
-        auto_step_free(found);
+        kith_i_auto_step_free(found);
         auto_shares now = *shares;
         now.hist = t < shares->hists ? now.hist : 0;
-        status = auto_step_in_view(run, space, &now, run->k, NULL, scale,
-                                   shares->lloyd * growth / sum, "cluster",
-                                   known, centers, found, err);
+        status = kith_i_auto_step_in_view(
+            run, space, &now, run->k, NULL, scale, shares->lloyd * growth / sum,
+            "cluster", known, centers, found, err);
         growth *= faster;
     }
     return status;
@@ -285,17 +291,17 @@ static kith_status take_last(auto_run *run, const auto_space *space,
                              auto_step *found, kith_error *err)
 {
     uint32_t k = run->k, d = run->d;
-    auto_scales(coreset, k, centers, scale);
+    kith_i_auto_scales(coreset, k, centers, scale);
     look_beyond(found, scale);
-    auto_step_free(found);
+    kith_i_auto_step_free(found);
     if (space->q < d)
-        return auto_recover(run, space, shares, scale, known, centers, full,
-                            found, err);
-    kith_status status =
-        auto_step_in_view(run, space, shares, k, NULL, scale, shares->rec,
-                          "cluster", known, centers, found, err);
+        return kith_i_auto_recover(run, space, shares, scale, known, centers,
+                                   full, found, err);
+    kith_status status = kith_i_auto_step_in_view(run, space, shares, k, NULL,
+                                                  scale, shares->rec, "cluster",
+                                                  known, centers, found, err);
     if (!status)
-        auto_lift(space, k, d, centers, full);
+        kith_i_auto_lift(space, k, d, centers, full);
     return status;
 }
 
@@ -311,7 +317,7 @@ static void set_result(const auto_run *run, const auto_space *space,
     double step = space->q < run->d
                       ? kith_i_domain_step(run->domain)
                       : kith_i_domain_step(kith_i_view_domain(space->view));
-    result->noise = auto_center_noise(run, found->sum_sd, run->k) * step;
+    result->noise = kith_i_auto_center_noise(run, found->sum_sd, run->k) * step;
     result->rounds = rounds;
     kith_i_result_set_centers(result, run->domain, full);
 }
@@ -330,7 +336,7 @@ static kith_status finish(auto_run *run, const auto_space *space,
     kith_status status =
         known.mean && known.variance ? KITH_OK : kith_i_fail_memory(err);
     if (!status && run->shells)
-        auto_sum_sizes(coreset, k, centers, known.mean, known.variance);
+        kith_i_auto_sum_sizes(coreset, k, centers, known.mean, known.variance);
     for (uint32_t j = 0; !status && j < k; j++)
         if (!(known.variance[j] > 0))
             known.variance[j] = HUGE_VAL;
@@ -338,8 +344,8 @@ static kith_status finish(auto_run *run, const auto_space *space,
         status = take_rounds(run, space, shares, coreset, &known, centers,
                              scale, &found, err);
     if (!status && space->blind) {
-        status = auto_finish_blind(run, space, shares, coreset, centers, full,
-                                   result, err);
+        status = kith_i_auto_finish_blind(run, space, shares, coreset, centers,
+                                          full, result, err);
     } else if (!status) {
         status = take_last(run, space, shares, coreset, &known, centers, scale,
                            full, &found, err);
@@ -348,7 +354,7 @@ static kith_status finish(auto_run *run, const auto_space *space,
     }
     kith_i_free(known.mean);
     kith_i_free(known.variance);
-    auto_step_free(&found);
+    kith_i_auto_step_free(&found);
     return status;
 }
 
@@ -360,23 +366,23 @@ static kith_status make_finer(auto_run *run, const auto_space *space,
     uint32_t k = run->k, q = space->q;
     double share = shares->over / shares->over_steps;
     /* as many fine cells as leave their noisy means worth something */
-    double unit = auto_sum_sd(run, share, q);
+    double unit = kith_i_auto_sum_sd(run, share, q);
     double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
     double most = fmax(most_cells[run->pure], CELLS_PER_CLUSTER * (double)k);
     most = fmin(fmin(most, coreset->n), floor(carry));
-    *count_sd = auto_count_sd(run, share * shares->counts);
+    *count_sd = kith_i_auto_count_sd(run, share * shares->counts);
     if (most > k)
-        return auto_over_cluster(run, space, shares, (uint32_t)most, coreset,
-                                 err);
-    auto_drop_doubtful(run, coreset);
+        return kith_i_auto_over_cluster(run, space, shares, (uint32_t)most,
+                                        coreset, err);
+    kith_i_auto_drop_doubtful(run, coreset);
     double rest = shares->over + shares->over_steps * shares->hist;
     *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     return KITH_OK;
 }
 
-kith_status auto_refine(auto_run *run, const auto_space *space,
-                        auto_shares *shares, auto_coreset *coreset,
-                        kith_result *result, kith_error *err)
+kith_status kith_i_auto_refine(auto_run *run, const auto_space *space,
+                               auto_shares *shares, auto_coreset *coreset,
+                               kith_result *result, kith_error *err)
 {
     uint32_t k = run->k, q = space->q;
     int made_up = shares->over_steps == 0; /* auto_even.c */
@@ -386,7 +392,7 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
     kith_status status =
         made_up ? KITH_OK : make_finer(run, space, shares, coreset, &sd, err);
     if (!status && coreset->n < k && !space->blind && run->plan <= 0)
-        status = auto_halve_points(run, k, coreset, err);
+        status = kith_i_auto_halve_points(run, k, coreset, err);
     double *centers = kith_i_alloc((size_t)k * q, sizeof *centers);
     double *scale = kith_i_alloc(2 * (size_t)k, sizeof *scale);
     double *full = kith_i_alloc((size_t)k * run->d, sizeof *full);
@@ -396,11 +402,11 @@ kith_status auto_refine(auto_run *run, const auto_space *space,
                        : k <= FEW_CLUSTERS               ? MORE_REPEATS
                                                          : REPEATS;
     if (!status)
-        status = auto_solve(run, coreset, k, repeats, AUTO_SEEDINGS, 1, centers,
-                            err);
+        status = kith_i_auto_solve(run, coreset, k, repeats, AUTO_SEEDINGS, 1,
+                                   centers, err);
     if (!status && !made_up)
-        status =
-            auto_leave_some(run, space, coreset, sd, repeats, centers, err);
+        status = kith_i_auto_leave_some(run, space, coreset, sd, repeats,
+                                        centers, err);
     if (!status)
         status = finish(run, space, shares, coreset, centers, scale, full,
                         result, err);

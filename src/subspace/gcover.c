@@ -12,7 +12,7 @@
 enum { ROWS = 4000, MOST_AXES = 60, STARTS = 4, ROUNDS = 15 };
 #define NEARBY .5
 
-uint32_t plane_cover_wants(uint32_t d, uint32_t q)
+uint32_t kith_i_plane_cover_wants(uint32_t d, uint32_t q)
 {
     uint32_t most = 2 * q > MOST_AXES ? 2 * q : MOST_AXES;
     return d < most ? d : most;
@@ -174,9 +174,9 @@ static uint32_t shrink(const plane_spectrum *s, double n, uint32_t most,
     return m;
 }
 
-kith_status plane_cover(const plane_spectrum *s, double n, uint32_t k,
-                        uint32_t q, kith_i_coins *coins, double *planes,
-                        kith_error *err)
+kith_status kith_i_plane_cover(const plane_spectrum *s, double n, uint32_t k,
+                               uint32_t q, kith_i_coins *coins, double *planes,
+                               kith_error *err)
 {
     size_t d = s->d;
     cover c = {.k = k, .q = q};
@@ -184,7 +184,7 @@ kith_status plane_cover(const plane_spectrum *s, double n, uint32_t k,
     if (!root)
         return kith_i_fail_memory(err);
     kith_status status = KITH_OK;
-    c.m = shrink(s, n, plane_cover_wants(s->d, q), root, &rest);
+    c.m = shrink(s, n, kith_i_plane_cover_wants(s->d, q), root, &rest);
     if (c.m <= q || k == 1) {
         for (uint32_t l = 0; l < k; l++)
             memcpy(planes + l * q * d, s->vectors, q * d * sizeof *planes);

@@ -12,8 +12,8 @@ enum { MOST_AXES = 48 };
 #define LENGTH_SHARE .02
 #define LENGTH_ONE   ((uint64_t)1 << 20) /* a row that reaches the radius */
 
-kith_status plane_charge(plane_run *run, double share, kith_i_loss *charge,
-                         kith_error *err)
+kith_status kith_i_plane_charge(plane_run *run, double share,
+                                kith_i_loss *charge, kith_error *err)
 {
     *charge = kith_i_loss_share(run->total, share);
     run->used += share;
@@ -24,7 +24,7 @@ kith_status plane_charge(plane_run *run, double share, kith_i_loss *charge,
     return KITH_OK;
 }
 
-kith_status plane_tick(plane_run *run, kith_error *err)
+kith_status kith_i_plane_tick(plane_run *run, kith_error *err)
 {
     const kith_subspace_options *opt = run->run->opt;
     if (run->done < run->steps)
@@ -36,8 +36,8 @@ kith_status plane_tick(plane_run *run, kith_error *err)
     return KITH_OK;
 }
 
-double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
-                     uint32_t w)
+double kith_i_plane_gram_sd(const plane_run *run, double share, uint32_t cells,
+                            uint32_t w)
 {
     kith_i_trace_noise noise =
         kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
@@ -45,13 +45,14 @@ double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
                      : run->d1 / (run->budget * sqrt(share));
 }
 
-double plane_edge(const plane_run *run, double share, uint32_t cells,
-                  uint32_t w)
+double kith_i_plane_edge(const plane_run *run, double share, uint32_t cells,
+                         uint32_t w)
 {
     kith_i_trace_noise noise =
         kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
-    return run->pure ? noise.edge / (run->budget * share)
-                     : plane_gram_sd(run, share, cells, w) * sqrt(2.0 * w);
+    return run->pure
+               ? noise.edge / (run->budget * share)
+               : kith_i_plane_gram_sd(run, share, cells, w) * sqrt(2.0 * w);
 }
 
 /* The number of rows: public when neighbours replace a row, else noisy. */
@@ -64,7 +65,7 @@ static kith_status count_rows(plane_run *run, kith_error *err)
         kith_i_cells_spec spec = {.what = "row", .cells = 1};
         kith_i_cells cells;
         kith_status status =
-            plane_charge(run, COUNT_SHARE, &spec.count_charge, err);
+            kith_i_plane_charge(run, COUNT_SHARE, &spec.count_charge, err);
         if (!status)
             status =
                 kith_i_release_cells(run->session, &map, &spec, &cells, err);
@@ -115,7 +116,8 @@ static kith_status measure_lengths(plane_run *run, kith_error *err)
         .radius = &radius,
         .unit = 1 / (double)LENGTH_ONE}; /* of the radius squared */
     kith_i_cells cells;
-    kith_status status = plane_charge(run, LENGTH_SHARE, &spec.sum_charge, err);
+    kith_status status =
+        kith_i_plane_charge(run, LENGTH_SHARE, &spec.sum_charge, err);
     if (!status)
         status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
     if (status)
@@ -187,8 +189,8 @@ kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
     if (!status)
         status = measure_lengths(&run, err);
     if (!status) {
-        plane_recipe recipe = plane_recipe_for(&run);
-        status = plane_run_recipe(&run, &recipe, err);
+        plane_recipe recipe = kith_i_plane_recipe_for(&run);
+        status = kith_i_plane_run_recipe(&run, &recipe, err);
     }
     if (!status)
         shuffle(given);

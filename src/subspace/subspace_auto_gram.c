@@ -9,7 +9,7 @@
 
 enum { LOSS_BITS = 30 };
 
-void plane_spectrum_free(plane_spectrum *s)
+void kith_i_plane_spectrum_free(plane_spectrum *s)
 {
     kith_i_free(s->values);
     kith_i_free(s->vectors);
@@ -43,8 +43,9 @@ static kith_status no_eigenvectors(kith_error *err)
     return kith_i_fail(err, KITH_ERR_INTERNAL, "LAPACK found no eigenvectors");
 }
 
-kith_status plane_spectrum_set(plane_spectrum *out, double *matrix, uint32_t d,
-                               uint32_t count, double edge, kith_error *err)
+kith_status kith_i_plane_spectrum_set(plane_spectrum *out, double *matrix,
+                                      uint32_t d, uint32_t count, double edge,
+                                      kith_error *err)
 {
     double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
     int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
@@ -64,8 +65,9 @@ kith_status plane_spectrum_set(plane_spectrum *out, double *matrix, uint32_t d,
     return status;
 }
 
-kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
-                               plane_spectrum *out, kith_error *err)
+kith_status kith_i_plane_release_gram(plane_run *run, double share,
+                                      uint32_t count, plane_spectrum *out,
+                                      kith_error *err)
 {
     size_t size = (size_t)run->d * run->d;
     kith_i_map map = {0};
@@ -75,18 +77,19 @@ kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
     int64_t *gram = kith_i_alloc(size, sizeof *gram);
     kith_status status = matrix && gram ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = plane_charge(run, share, &spec.charge, err);
+        status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status)
         status = kith_i_release_gram(run->session, &map, &spec, gram, &sd, err);
     if (!status) {
         for (size_t i = 0; i < size; i++)
             matrix[i] = (double)gram[i] / run->length;
-        status = plane_spectrum_set(out, matrix, run->d, count,
-                                    plane_edge(run, share, 1, run->d), err);
+        status = kith_i_plane_spectrum_set(
+            out, matrix, run->d, count,
+            kith_i_plane_edge(run, share, 1, run->d), err);
     }
     kith_i_free(matrix);
     kith_i_free(gram);
-    return status ? status : plane_tick(run, err);
+    return status ? status : kith_i_plane_tick(run, err);
 }
 
 /* ---- a step ---------------------------------------------------------------
@@ -184,8 +187,9 @@ static kith_status planes_of_grams(plane_run *run, const plane_step *step,
     return failed ? no_eigenvectors(err) : KITH_OK;
 }
 
-kith_status plane_take_step(plane_run *run, const plane_step *step,
-                            const char *what, double share, kith_error *err)
+kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
+                                   const char *what, double share,
+                                   kith_error *err)
 {
     size_t w = step->w;
     kith_i_axes axes = {1, run->k, run->q, step->w, NULL};
@@ -202,7 +206,7 @@ kith_status plane_take_step(plane_run *run, const plane_step *step,
         axes.coords && grams ? KITH_OK : kith_i_fail_memory(err);
     if (!status) {
         kith_i_axes_set(&axes, step->from);
-        status = plane_charge(run, share, &spec.charge, err);
+        status = kith_i_plane_charge(run, share, &spec.charge, err);
     }
     if (!status)
         status =
@@ -211,7 +215,7 @@ kith_status plane_take_step(plane_run *run, const plane_step *step,
         status = planes_of_grams(run, step, grams, err);
     kith_i_free(axes.coords);
     kith_i_free(grams);
-    return status ? status : plane_tick(run, err);
+    return status ? status : kith_i_plane_tick(run, err);
 }
 
 /* ---- a choice -------------------------------------------------------------
@@ -229,9 +233,10 @@ static void map_losses(const void *arg, const kith_i_block *block,
     kith_i_axes_losses(&a->axes, block, a->shift, scratch, loss);
 }
 
-kith_status plane_choose(plane_run *run, const char *what, const double *planes,
-                         uint32_t sets, const double *prior, double share,
-                         uint32_t *out, kith_error *err)
+kith_status kith_i_plane_choose(plane_run *run, const char *what,
+                                const double *planes, uint32_t sets,
+                                const double *prior, double share,
+                                uint32_t *out, kith_error *err)
 {
     cost_arg arg = {.axes = {sets, run->k, run->q, run->d, NULL}};
     size_t size = (size_t)sets * run->k * run->q * run->d;
@@ -247,7 +252,7 @@ kith_status plane_choose(plane_run *run, const char *what, const double *planes,
     kith_status status =
         handicap && arg.axes.coords ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = plane_charge(run, share, &spec.charge, err);
+        status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status) {
         kith_i_axes_set(&arg.axes, planes);
         /* weights are exp(-range / (twice) bound loss): one unit of the prior
@@ -269,5 +274,5 @@ kith_status plane_choose(plane_run *run, const char *what, const double *planes,
     }
     kith_i_free(handicap);
     kith_i_free(arg.axes.coords);
-    return status ? status : plane_tick(run, err);
+    return status ? status : kith_i_plane_tick(run, err);
 }

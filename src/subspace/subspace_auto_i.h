@@ -25,18 +25,18 @@ typedef struct plane_run {
 } plane_run;
 
 /* The charge of a share. */
-kith_status plane_charge(plane_run *run, double share, kith_i_loss *charge,
-                         kith_error *err);
+kith_status kith_i_plane_charge(plane_run *run, double share,
+                                kith_i_loss *charge, kith_error *err);
 /* Progress by one release. */
-kith_status plane_tick(plane_run *run, kith_error *err);
+kith_status kith_i_plane_tick(plane_run *run, kith_error *err);
 
 /* Standard deviation of the noise that a share buys on the diagonal of each of
  * `cells` Gram matrices (released together) in R^w of rows in the unit ball. */
-double plane_gram_sd(const plane_run *run, double share, uint32_t cells,
-                     uint32_t w);
+double kith_i_plane_gram_sd(const plane_run *run, double share, uint32_t cells,
+                            uint32_t w);
 /* Largest eigenvalue of such noise. */
-double plane_edge(const plane_run *run, double share, uint32_t cells,
-                  uint32_t w);
+double kith_i_plane_edge(const plane_run *run, double share, uint32_t cells,
+                         uint32_t w);
 
 /* The eigenpairs of a released Gram matrix that matter, in decreasing order. */
 typedef struct plane_spectrum {
@@ -45,18 +45,20 @@ typedef struct plane_spectrum {
     double *vectors; /* count x d */
     double edge;     /* largest eigenvalue of the matrix's noise */
 } plane_spectrum;
-void plane_spectrum_free(plane_spectrum *s);
+void kith_i_plane_spectrum_free(plane_spectrum *s);
 
 /* ---- subspace_auto_gram.c -------------------------------------------------
  */
 
 /* The leading `count` eigenpairs of a symmetric d x d matrix (destroyed). */
-kith_status plane_spectrum_set(plane_spectrum *out, double *matrix, uint32_t d,
-                               uint32_t count, double edge, kith_error *err);
+kith_status kith_i_plane_spectrum_set(plane_spectrum *out, double *matrix,
+                                      uint32_t d, uint32_t count, double edge,
+                                      kith_error *err);
 
 /* The Gram matrix of all rows, with its leading `count` eigenpairs. */
-kith_status plane_release_gram(plane_run *run, double share, uint32_t count,
-                               plane_spectrum *out, kith_error *err);
+kith_status kith_i_plane_release_gram(plane_run *run, double share,
+                                      uint32_t count, plane_spectrum *out,
+                                      kith_error *err);
 
 /* One step of k-subspaces: each row goes to its nearest plane (from: k x q x w,
  * in the view or in the rows' space); planes of the k noisy Gram matrices into
@@ -71,14 +73,16 @@ typedef struct plane_step {
     uint32_t r;
     double *inside;
 } plane_step;
-kith_status plane_take_step(plane_run *run, const plane_step *step,
-                            const char *what, double share, kith_error *err);
+kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
+                                   const char *what, double share,
+                                   kith_error *err);
 
 /* Choose one of `sets` sets of planes (sets x k x q x d) by their cost. prior:
  * log of the public weights, or NULL. */
-kith_status plane_choose(plane_run *run, const char *what, const double *planes,
-                         uint32_t sets, const double *prior, double share,
-                         uint32_t *out, kith_error *err);
+kith_status kith_i_plane_choose(plane_run *run, const char *what,
+                                const double *planes, uint32_t sets,
+                                const double *prior, double share,
+                                uint32_t *out, kith_error *err);
 
 /* ---- subspace_auto_tensor.c -----------------------------------------------
  */
@@ -86,9 +90,10 @@ kith_status plane_choose(plane_run *run, const char *what, const double *planes,
 /* Fourth moments in the space of a view (or of the rows, NULL), fitted: fits
  * planes (k x q x w). If gram is not NULL (w x w): the contraction of the
  * tensor, an estimate of the Gram matrix, *edge: of its noise. */
-kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
-                             uint32_t w, double share, double *fits,
-                             double *gram, double *edge, kith_error *err);
+kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
+                                    uint32_t w, double share, double *fits,
+                                    double *gram, double *edge,
+                                    kith_error *err);
 
 /* ---- gcover.c -------------------------------------------------------------
  */
@@ -96,11 +101,11 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
 /* k planes that are good for normal rows with the Gram matrix of the spectrum,
  * shrunk: k-plane on synthetic rows. n: trace of the matrix. Fills k x q x
  * d planes. */
-kith_status plane_cover(const plane_spectrum *spectrum, double n, uint32_t k,
-                        uint32_t q, kith_i_coins *coins, double *planes,
-                        kith_error *err);
-/* Eigenpairs that plane_cover can use. */
-uint32_t plane_cover_wants(uint32_t d, uint32_t q);
+kith_status kith_i_plane_cover(const plane_spectrum *spectrum, double n,
+                               uint32_t k, uint32_t q, kith_i_coins *coins,
+                               double *planes, kith_error *err);
+/* Eigenpairs that kith_i_plane_cover can use. */
+uint32_t kith_i_plane_cover_wants(uint32_t d, uint32_t q);
 
 /* ---- factor_fit.c ---------------------------------------------------------
  */
@@ -134,12 +139,12 @@ typedef struct plane_recipe {
     double chains, choice, step, guard;
     uint32_t steps; /* last steps */
 } plane_recipe;
-plane_recipe plane_recipe_for(const plane_run *run);
+plane_recipe kith_i_plane_recipe_for(const plane_run *run);
 
 /* ---- subspace_auto_run.c --------------------------------------------------
  */
 
-kith_status plane_run_recipe(plane_run *run, const plane_recipe *recipe,
-                             kith_error *err);
+kith_status kith_i_plane_run_recipe(plane_run *run, const plane_recipe *recipe,
+                                    kith_error *err);
 
 #endif

@@ -41,7 +41,7 @@
 static double gram_signal(const plane_run *run, double share, uint32_t cells)
 {
     return run->n2 / ((double)run->k * run->q) /
-           plane_edge(run, share, cells, run->d);
+           kith_i_plane_edge(run, share, cells, run->d);
 }
 
 /* The same for the tensor as a matrix on pairs, along a cluster's S_l, in
@@ -170,7 +170,7 @@ static plane_recipe pure(const plane_run *run)
     return scale(run, s);
 }
 
-plane_recipe plane_recipe_for(const plane_run *run)
+plane_recipe kith_i_plane_recipe_for(const plane_run *run)
 {
     if (run->k == 1 || run->q >= run->r) /* nothing for a tensor to tell */
         return only_cover(run);

@@ -21,7 +21,8 @@ typedef struct {
 /* Eigenpairs that the cover and the view can use. */
 static uint32_t spectrum_wants(const plane_run *run, uint32_t r)
 {
-    uint32_t wants = run->k == 1 ? run->q : plane_cover_wants(run->d, run->q);
+    uint32_t wants =
+        run->k == 1 ? run->q : kith_i_plane_cover_wants(run->d, run->q);
     return r > wants ? r : wants;
 }
 
@@ -74,11 +75,11 @@ static kith_status find_fit(plane_run *run, pipeline *p, kith_error *err)
     if (recipe->gram == 0 &&
         !(gram = kith_i_alloc((size_t)run->d * run->d, sizeof *gram)))
         return kith_i_fail_memory(err);
-    kith_status status = plane_fit_tensor(run, p->view, p->r, recipe->tensor,
-                                          p->small, gram, &edge, err);
+    kith_status status = kith_i_plane_fit_tensor(
+        run, p->view, p->r, recipe->tensor, p->small, gram, &edge, err);
     if (!status && gram)
-        status = plane_spectrum_set(&p->spectrum, gram, run->d,
-                                    spectrum_wants(run, run->q), edge, err);
+        status = kith_i_plane_spectrum_set(
+            &p->spectrum, gram, run->d, spectrum_wants(run, run->q), edge, err);
     kith_i_free(gram);
     return status;
 }
@@ -89,7 +90,7 @@ static kith_status find_starts(plane_run *run, pipeline *p, kith_error *err)
     const plane_recipe *recipe = p->recipe;
     kith_status status = KITH_OK;
     if (recipe->gram > 0)
-        status = plane_release_gram(
+        status = kith_i_plane_release_gram(
             run, recipe->gram, spectrum_wants(run, p->r), &p->spectrum, err);
     if (!status && recipe->tensor > 0) {
         status = open_view(run, p, err);
@@ -100,8 +101,8 @@ static kith_status find_starts(plane_run *run, pipeline *p, kith_error *err)
         p->count = 1;
     }
     if (!status && !run->plan)
-        status = plane_cover(&p->spectrum, run->n2, run->k, run->q,
-                             &run->run->coins, p->sets, err);
+        status = kith_i_plane_cover(&p->spectrum, run->n2, run->k, run->q,
+                                    &run->run->coins, p->sets, err);
     p->count++;
     return status;
 }
@@ -116,7 +117,7 @@ static kith_status run_chains(plane_run *run, pipeline *p, kith_error *err)
         double *at = p->small + chain * size;
         plane_step step = {.view = p->view, .w = p->r, .from = at, .to = at};
         for (int t = 0; t < CHAIN_STEPS; t++) {
-            kith_status status = plane_take_step(
+            kith_status status = kith_i_plane_take_step(
                 run, &step, "second moments by plane, in view", share, err);
             if (status)
                 return status;
@@ -131,8 +132,8 @@ static kith_status keep_one(plane_run *run, pipeline *p, const char *what,
                             const double *prior, double share, kith_error *err)
 {
     uint32_t chosen = 0;
-    kith_status status =
-        plane_choose(run, what, p->sets, p->count, prior, share, &chosen, err);
+    kith_status status = kith_i_plane_choose(run, what, p->sets, p->count,
+                                             prior, share, &chosen, err);
     if (!status)
         memmove(p->sets, p->sets + chosen * p->size, p->size * sizeof *p->sets);
     p->count = 1;
@@ -158,8 +159,8 @@ static kith_status refine(plane_run *run, pipeline *p, kith_error *err)
             step.inside = refined + p->size;
         }
         double part = last ? (t == 0 ? 1 : .7) : .3 / (recipe->steps - 1);
-        status = plane_take_step(run, &step, "second moments by plane",
-                                 recipe->step * part, err);
+        status = kith_i_plane_take_step(run, &step, "second moments by plane",
+                                        recipe->step * part, err);
     }
     p->count = inside ? 3 : 2;
     return status ? status
@@ -176,12 +177,12 @@ static double predicted_noise(const plane_run *run, const plane_recipe *recipe)
         share = recipe->step * (recipe->steps > 1 ? .7 : 1);
     else if (recipe->tensor > 0)
         share = recipe->tensor;
-    double sd = plane_gram_sd(run, share, cells, run->d);
+    double sd = kith_i_plane_gram_sd(run, share, cells, run->d);
     return sd * sqrt(q * (run->d - q) / 2) / gap;
 }
 
-kith_status plane_run_recipe(plane_run *run, const plane_recipe *recipe,
-                             kith_error *err)
+kith_status kith_i_plane_run_recipe(plane_run *run, const plane_recipe *recipe,
+                                    kith_error *err)
 {
     pipeline p = {.recipe = recipe,
                   .r = recipe->r,
@@ -202,7 +203,7 @@ kith_status plane_run_recipe(plane_run *run, const plane_recipe *recipe,
         memcpy(run->run->planes, p.sets, p.size * sizeof *p.sets);
     run->run->rounds = recipe->steps;
     run->run->noise = predicted_noise(run, recipe);
-    plane_spectrum_free(&p.spectrum);
+    kith_i_plane_spectrum_free(&p.spectrum);
     kith_i_free(p.sets);
     kith_i_free(p.small);
     return status;

@@ -76,9 +76,9 @@ static void weigh(double *matrix, size_t w)
             }
 }
 
-kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
-                             uint32_t w, double share, double *fits,
-                             double *gram, double *edge, kith_error *err)
+kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
+                                    uint32_t w, double share, double *fits,
+                                    double *gram, double *edge, kith_error *err)
 {
     size_t pairs = (size_t)w * (w + 1) / 2;
     kith_i_tensor_spec spec = {
@@ -88,7 +88,7 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
     double *matrix = kith_i_alloc(pairs * pairs, sizeof *matrix);
     kith_status status = tensor && matrix ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = plane_charge(run, share, &spec.charge, err);
+        status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status)
         status =
             kith_i_release_tensor(run->session, &spec, tensor, &about, err);
@@ -116,5 +116,5 @@ kith_status plane_fit_tensor(plane_run *run, const kith_i_view *view,
     }
     kith_i_free(tensor);
     kith_i_free(matrix);
-    return status ? status : plane_tick(run, err);
+    return status ? status : kith_i_plane_tick(run, err);
 }

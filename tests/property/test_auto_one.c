@@ -202,7 +202,8 @@ static void test_keep_mean(void **state)
             kith_result result = {
                 .k = 3, .centers = at, .weights = weights, .step = step};
             assert_int_equal(
-                auto_keep_mean(&run, &space, 1 / step, &result, NULL), KITH_OK);
+                kith_i_auto_keep_mean(&run, &space, 1 / step, &result, NULL),
+                KITH_OK);
             assert_true(at[0] == 5 && at[2] == (far ? 2.01 : 1.99));
             if (far && seen)
                 assert_true(fabs(at[4]) < step && fabs(at[5]) < step);

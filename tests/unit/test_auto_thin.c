@@ -1,5 +1,5 @@
-/* Taking centres away from a solution (cluster/auto_solve.c) against trying
- * every one of them each time. Deterministic. */
+/* Taking centres away from a solution (cluster/kith_i_auto_solve.c) against
+ * trying every one of them each time. Deterministic. */
 #include "cluster/auto_i.h"
 #include "support/cmocka_all.h"
 
@@ -50,7 +50,7 @@ static void test_thin(void **state)
     for (int round = 0; round < 50; round++) {
         auto_coreset c;
         double mine[MOST * Q], other[MOST * Q];
-        assert_int_equal(auto_coreset_new(&c, POINTS, Q, NULL), KITH_OK);
+        assert_int_equal(kith_i_auto_coreset_new(&c, POINTS, Q, NULL), KITH_OK);
         for (uint32_t i = 0; i < POINTS * Q; i++)
             c.points[i] = kith_i_coins_normal(&coins);
         for (uint32_t i = 0; i < POINTS; i++)
@@ -58,11 +58,12 @@ static void test_thin(void **state)
         for (uint32_t i = 0; i < MOST * Q; i++)
             mine[i] = other[i] = kith_i_coins_normal(&coins);
         uint32_t fewer = 1 + (uint32_t)round % (MOST - 1);
-        assert_int_equal(auto_thin(&c, MOST, fewer, mine, NULL), KITH_OK);
+        assert_int_equal(kith_i_auto_thin(&c, MOST, fewer, mine, NULL),
+                         KITH_OK);
         naive_thin(&c, MOST, fewer, other);
         for (uint32_t i = 0; i < fewer * Q; i++)
             assert_true(fabs(mine[i] - other[i]) < 1e-9);
-        auto_coreset_free(&c);
+        kith_i_auto_coreset_free(&c);
     }
 }
 

@@ -133,7 +133,8 @@ static void cover(double *share, uint32_t d, uint32_t k, uint32_t q, double sd,
         vectors[i * d + i] = 1;
     }
     plane_spectrum s = {d, d, values, vectors, sd * N * sqrt(2.0 * d)};
-    assert_int_equal(plane_cover(&s, N, k, q, coins, planes, NULL), KITH_OK);
+    assert_int_equal(kith_i_plane_cover(&s, N, k, q, coins, planes, NULL),
+                     KITH_OK);
     planes_check(planes, k, q, d);
 }
 
