@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "dp/sampler.h"
+#include "noise/sampler.h"
 
 static double cpu(void)
 {

@@ -15,11 +15,11 @@ FOLDERS = ("src", "tools", "include")
 # (names, where they are banned, where they are allowed all the same, why)
 RULES = [
     ("rand srand drand48 random rand_r", FOLDERS, (),
-     "secret coins come from dp/entropy.c, public ones from base/coins.c"),
+     "secret coins come from noise/entropy.c, public ones from base/coins.c"),
     ("sprintf strcpy strcat atoi atof gets alloca", FOLDERS, (),
      "no bound, or no error: use snprintf, memcpy, strtod, kith_i_alloc"),
-    (r"randombytes_\w+", FOLDERS, ("src/dp/entropy.c",),
-     "only dp/entropy.c draws secret coins"),
+    (r"randombytes_\w+", FOLDERS, ("src/noise/entropy.c",),
+     "only noise/entropy.c draws secret coins"),
     ("malloc calloc realloc free aligned_alloc", ("src",),
      ("src/base/mem.c",),
      "kith_i_alloc checks, zeroes, and can be made to fail by a test"),
@@ -89,7 +89,7 @@ SPECIMENS = {
                        "sprintf strcpy strcat atoi atof gets alloca"),
     "src/dp/c.c": ("randombytes_buf(p, 3);\nf(randombytes_uniform);",
                    "randombytes_buf randombytes_uniform"),
-    "src/dp/entropy.c": ("randombytes_buf(p, 3); malloc(3);", "malloc"),
+    "src/noise/entropy.c": ("randombytes_buf(p, 3); malloc(3);", "malloc"),
     "src/data/d.c": ("free(malloc(1)); calloc(1, 1);\nrealloc(p, 1); "
                      "aligned_alloc(1, 1);\nlist_each(l, free);",
                      "malloc calloc realloc free aligned_alloc free"),

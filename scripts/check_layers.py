@@ -15,14 +15,15 @@ import tempfile
 LAYERS = {
     "base": set(),
     "kernel": {"base"},
+    "noise": {"base", "kernel"},
     "budget": {"base"},
     "data": {"base"},
-    "dp": {"base", "kernel", "budget", "data"},
+    "dp": {"base", "kernel", "noise", "budget", "data"},
     "cluster": {"base", "kernel", "dp"},
     "solver": {"base", "kernel"},
     "subspace": {"base", "kernel", "dp", "solver"},
-    "local": {"base", "kernel", "budget"},
-    "plain": {"base", "kernel", "data", "solver", "local"},
+    "local": {"base", "kernel", "noise", "budget"},
+    "plain": {"base", "kernel", "noise", "data", "solver", "local"},
 }
 
 # (layer, header) pairs that are fine although the layer as a whole is not:
@@ -33,10 +34,6 @@ EXTRA = {
     ("subspace", "cluster/cluster_i.h"),
     ("subspace", "cluster/result_i.h"),
     ("plain", "cluster/result_i.h"),
-    # A device draws secret coins through the same one door as the gate.
-    ("local", "dp/entropy.h"),
-    ("local", "dp/sampler.h"),
-    ("plain", "dp/entropy.h"),  # the simulator holds its users' coins
 }
 
 # header -> the only layers that may include it. Here the records live.
@@ -44,9 +41,13 @@ RESERVED = {
     "data/fold.h": {"data", "dp", "plain"},
     "data/reader.h": {"data", "plain"},
     "dp/dp_private.h": {"dp"},
-    "dp/sampler.h": {"dp", "local"},
-    "dp/entropy.h": {"dp", "local", "plain"},
-    "dp/noise.h": {"dp"},
+    # A device draws secret coins through the same one door as the gate; the
+    # simulator holds its users' coins.
+    "noise/entropy.h": {"noise", "dp", "local", "plain"},
+    "noise/sampler.h": {"noise", "dp", "local"},
+    "noise/sampler_wishart.h": {"noise", "dp"},
+    "noise/noise.h": {"noise", "dp"},
+    "noise/noise_wishart.h": {"noise", "dp"},
     "dp/aggregate.h": {"dp"},
     "dp/blocks.h": {"dp"},
     "dp/select.h": {"dp"},
@@ -57,9 +58,9 @@ OUTSIDE = {
     "cblas.h": {"kernel"},
     "lapacke.h": {"kernel"},
     "openblas_config.h": {"kernel"},
-    "sodium.h": {"dp/entropy.c", "local/digest.c"},
-    "gmp.h": {"budget", "dp"},
-    "mpfr.h": {"budget", "dp"},
+    "sodium.h": {"noise/entropy.c", "local/digest.c"},
+    "gmp.h": {"budget", "noise", "dp"},
+    "mpfr.h": {"budget", "noise", "dp"},
     "zlib.h": {"data"},
     "zstd.h": {"data"},
     "jansson.h": {"tools", "local"},
@@ -193,14 +194,17 @@ SPECIMENS = {
     "src/data/math.c": ("#include <gmp.h>\n", "belongs to"),
     "src/dp/dp_i.h": ('#include "budget/budget_i.h"\n', None),
     "src/dp/dp_private.h": ('#include "data/fold.h"\n', None),
-    "src/dp/entropy.h": ("", None),
-    "src/dp/entropy.c": ("#include <sodium.h>\n", None),
+    "src/noise/entropy.h": ("", None),
+    "src/noise/entropy.c": ("#include <sodium.h>\n", None),
+    "src/noise/dice.c": ("#include <sodium.h>\n", "belongs to"),
+    "src/noise/price.c": ('#include "budget/budget_i.h"\n',
+                          "may not include"),
     "src/dp/raw.c": ('#include "data/reader.h"\n', "only"),
     "src/dp/coin.c": ("#include <sodium.h>\n", "belongs to"),
     "src/dp/climb.c": ('#include "cluster/result_i.h"\n', "may not include"),
     "src/cluster/result_i.h": ('#include "budget/budget_i.h"\n', None),
     "src/cluster/peek.c": ('#include "data/fold.h"\n', "only"),
-    "src/cluster/draw.c": ('#include "dp/entropy.h"\n', "only"),
+    "src/cluster/draw.c": ('#include "noise/entropy.h"\n', "only"),
     "src/cluster/inner.c": ('#include "dp/dp_private.h"\n', "only"),
     "src/cluster/ledger.c": ('#include "budget/gdp.h"\n', "may not include"),
     "src/cluster/fast.c": ("#include <cblas.h>\n", "belongs to"),

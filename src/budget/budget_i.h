@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/scale.h"
 #include "base/wide.h"
 #include "kith/budget.h"
 #include "kith/status.h"
@@ -14,13 +15,6 @@
 typedef uint64_t kith_i_loss; /* loss * 2^50: epsilon, or mu^2 */
 
 /* ---- loss.c: exact integer arithmetic (GMP) ------------------------------ */
-
-/* A noise scale num / 2^shift: standard deviation sigma of the rounded
- * Gaussian or scale t of the discrete Laplace. num is in [1, 2^62). */
-typedef struct kith_i_scale {
-    uint64_t num;
-    uint32_t shift;
-} kith_i_scale;
 
 /* Smallest sigma (about 40 significant bits, rounded up) with
  * sensitivity_squared / sigma^2 <= loss. KITH_ERR_PRIVACY when loss is zero or

@@ -4,8 +4,8 @@
 
 #include "data/fold.h"
 #include "dp_i.h"
-#include "entropy.h"
-#include "sampler.h"
+#include "noise/entropy.h"
+#include "noise/sampler.h"
 
 struct kith_i_view {
     kith_i_domain *domain; /* owned by data unless a plan */

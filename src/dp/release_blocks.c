@@ -22,7 +22,7 @@
 
 #include "blocks.h"
 #include "kernel/dense.h"
-#include "noise.h"
+#include "noise/noise.h"
 
 enum { MOST_BLOCKS = 1000 };
 static const uint64_t MOST_ENTRIES = (uint64_t)1 << 29;

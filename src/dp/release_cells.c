@@ -23,7 +23,7 @@
 #include "aggregate.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
-#include "noise.h"
+#include "noise/noise.h"
 
 typedef struct {
     const kith_i_map *map;

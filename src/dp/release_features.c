@@ -27,7 +27,7 @@
 #include "aggregate.h"
 #include "base/base_i.h"
 #include "dp_private.h"
-#include "noise.h"
+#include "noise/noise.h"
 #include "select.h"
 
 /* ---- the profile ----------------------------------------------------------

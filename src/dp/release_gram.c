@@ -20,8 +20,8 @@
 #include "aggregate.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
-#include "noise.h"
-#include "noise_wishart.h"
+#include "noise/noise.h"
+#include "noise/noise_wishart.h"
 
 typedef struct {
     const kith_i_map *map;

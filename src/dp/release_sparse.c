@@ -19,7 +19,7 @@
 
 #include "aggregate.h"
 #include "base/base_i.h"
-#include "noise.h"
+#include "noise/noise.h"
 
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
 

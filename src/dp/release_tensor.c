@@ -29,8 +29,8 @@
 #include "base/base_i.h"
 #include "dp_private.h"
 #include "kernel/kernel_i.h"
-#include "noise.h"
-#include "noise_wishart.h"
+#include "noise/noise.h"
+#include "noise/noise_wishart.h"
 
 enum { CLASSES = 5 };
 static const uint32_t weight_of[CLASSES] = {1, 4, 6, 12, 24};

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#include "sampler.h"
+#include "budget/budget_i.h"
+#include "noise/sampler.h"
 
 /* Weight exponent per unit of loss: num / 2^shift, shift <= 62. */
 typedef struct kith_i_exponent {

@@ -11,7 +11,7 @@
 
 #include "dp_i.h"
 #include "kernel/quartic.h"
-#include "sampler_wishart.h"
+#include "noise/sampler_wishart.h"
 
 #define HEAVY 1.177 /* 3.330 / sqrt 8 */
 

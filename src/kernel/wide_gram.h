@@ -1,5 +1,5 @@
 /* Exact inner products of numbers of 69 bits: what the Wishart noise of the
- * gate is made of (dp/sampler_wishart.c). */
+ * gate is made of (noise/sampler_wishart.c). */
 #ifndef KITH_WIDE_GRAM_H
 #define KITH_WIDE_GRAM_H
 

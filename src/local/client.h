@@ -21,8 +21,8 @@
 #include <stdint.h>
 
 #include "budget/ratio.h"
-#include "dp/entropy.h"
 #include "local_i.h"
+#include "noise/entropy.h"
 
 #define KITH_I_NONCE_BYTES 16u
 #define KITH_I_TASK_BYTES  16u

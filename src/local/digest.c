@@ -1,4 +1,5 @@
-/* SHA-256 of what is published. Not randomness: see dp/entropy.c for that. */
+/* SHA-256 of what is published. Not randomness: see noise/entropy.c for that.
+ */
 #include "digest.h"
 
 #include <sodium.h>

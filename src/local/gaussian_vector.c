@@ -10,7 +10,7 @@
  *   2 UNIT. Integers plus rounded Gaussians are the rounding of a continuous
  *   Gaussian mechanism (R1). E3: the centre is subtracted, so the noise may
  *   scale with the region; added to x itself it could not. */
-#include "dp/sampler.h"
+#include "noise/sampler.h"
 #include "randomize.h"
 
 /* Toward zero, and no longer than UNIT in integers. */

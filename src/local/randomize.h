@@ -17,7 +17,7 @@
 
 #include "chacha.h"
 #include "client.h"
-#include "dp/entropy.h"
+#include "noise/entropy.h"
 
 /* ---- ladder.c -------------------------------------------------------------
  */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cluster/result_i.h"
-#include "dp/entropy.h"
 #include "local/digest.h"
 #include "local_api.h"
+#include "noise/entropy.h"
 
 /* ---- options --------------------------------------------------------------
  */

@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "dp/entropy.h"
 #include "local/round.h"
 #include "local_crowd.h"
+#include "noise/entropy.h"
 
 /* A question of this run that was answered. */
 typedef struct {

@@ -14,7 +14,7 @@
 #include "support/make_planes.h"
 
 #include "dp/blocks.h"
-#include "dp/noise.h"
+#include "noise/noise.h"
 
 typedef enum { SOUND, LOCAL, OVERLAP, TWICE, THIRD } fault;
 

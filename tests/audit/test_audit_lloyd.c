@@ -6,7 +6,7 @@
  * tests/unit/test_domain.c catches it.) */
 #include "audit/audit.h"
 #include "dp/dp_i.h"
-#include "dp/sampler.h"
+#include "noise/sampler.h"
 #include "support/make_data.h"
 
 enum { MOST = 12 };

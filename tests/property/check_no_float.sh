@@ -4,8 +4,8 @@
 # KITH_BUILD: the build.
 set -eu
 : "${KITH_BUILD:?the build directory}"
-unit="dp/sampler.c dp/sampler_wide.c dp/sampler_knorm.c dp/sampler_wishart.c
-      dp/noise.c dp/noise_wishart.c dp/aggregate.c kernel/accumulate.c"
+unit="noise/sampler.c noise/sampler_wide.c noise/sampler_knorm.c noise/sampler_wishart.c
+      noise/noise.c noise/noise_wishart.c dp/aggregate.c kernel/accumulate.c"
 
 if [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: the machine is not x86_64"

@@ -5,7 +5,8 @@
  *   Alg. 2 with scale t: Pr[x] = (1-a)/(1+a) a^|x|, a = exp(-1/t).
  *
  * Each assertion has a false-alarm rate <= 1e-6 and a fixed seed. */
-#include "dp/sampler.h"
+#include "budget/budget_i.h"
+#include "noise/sampler.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

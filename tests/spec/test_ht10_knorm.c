@@ -3,8 +3,9 @@
  * direction is uniform. Rounded to integers; b large enough here that
  * rounding is invisible, and b small to see it. Each assertion has a
  * false-alarm rate <= 1e-6 and a fixed seed. */
-#include "dp/noise.h"
-#include "dp/sampler.h"
+#include "budget/budget_i.h"
+#include "noise/noise.h"
+#include "noise/sampler.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

@@ -7,7 +7,8 @@
  *   N5  +-(k + x)
  *
  * Each assertion has a false-alarm rate <= 1e-6 and a fixed seed. */
-#include "dp/sampler.h"
+#include "budget/budget_i.h"
+#include "noise/sampler.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

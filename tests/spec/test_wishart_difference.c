@@ -17,7 +17,8 @@
 static int allocations_left = -1; /* -1: no end */
 static void *count_alloc(size_t n, size_t size);
 #define kith_i_alloc count_alloc
-#include "dp/sampler_wishart.c"
+#include "budget/budget_i.h"
+#include "noise/sampler_wishart.c"
 #undef kith_i_alloc
 static void *count_alloc(size_t n, size_t size)
 {
@@ -27,8 +28,8 @@ static void *count_alloc(size_t n, size_t size)
     return kith_i_alloc(n, size);
 }
 
-#include "dp/noise_wishart.h"
 #include "kernel/quartic.h"
+#include "noise/noise_wishart.h"
 
 static kith_i_wishart *draw(uint64_t seed, uint32_t p, uint32_t threads)
 {

@@ -1,4 +1,4 @@
-/* dp/entropy.c for tests: words from public coins, a function of the stream
+/* noise/entropy.c for tests: words from public coins, a function of the stream
  * and of the refill only, so that the number of refills of a run does not
  * change from run to run; and a refill that fails on request. */
 #include "support/entropy_failing.h"
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp/entropy.h"
+#include "noise/entropy.h"
 
 atomic_uint kith_i_fork_generation = 1;
 

@@ -1,4 +1,4 @@
-/* A secure generator that can be made to fail: replaces dp/entropy.c at link
+/* A secure generator that can be made to fail: replaces noise/entropy.c at link
  * time. Link with: support/entropy_failing.c */
 #ifndef KITH_TEST_ENTROPY_FAILING_H
 #define KITH_TEST_ENTROPY_FAILING_H

@@ -1,4 +1,5 @@
-/* Takes the place of dp/noise.c and dp/noise_wishart.c: see noise_replay.h. */
+/* Takes the place of noise/noise.c and noise/noise_wishart.c: see
+ * noise_replay.h. */
 #include "support/noise_replay.h"
 
 #include <math.h>
@@ -8,10 +9,10 @@
 #include "base/base_i.h"
 #include "dp/aggregate.h"
 #include "dp/dp_i.h"
-#include "dp/noise.h"
-#include "dp/noise_wishart.h"
 #include "dp/select.h"
 #include "kernel/quartic.h"
+#include "noise/noise.h"
+#include "noise/noise_wishart.h"
 #include "support/nuclear.h"
 #include "support/replay_odds.h"
 

@@ -1,6 +1,6 @@
 /* Releases recorded and replayed: the strongest audit of a whole method.
  *
- * noise_replay.c takes the place of dp/noise.c. While recording, every exact
+ * noise_replay.c takes the place of noise/noise.c. While recording, every exact
  * statistic x is kept with the output y that a made-up noise gives. While
  * replaying, a run on neighbouring data is handed the same outputs y, so it
  * takes the same path, and its exact statistics x' can be compared release by
@@ -8,8 +8,8 @@
  * log Pr[y | x] - log Pr[y | x'], without any sampling error. If the path of
  * the replay differs, the method looked at something it had not released.
  *
- * A Wishart difference (dp/noise_wishart.c) counts with the largest loss that
- * any y can show, since its density has no simple form.
+ * A Wishart difference (noise/noise_wishart.c) counts with the largest loss
+ * that any y can show, since its density has no simple form.
  *
  * It also takes the place of dp/select.c, dp/release_sparse.c and
  * dp/aggregate.c, whose own text it includes: selections and sparse histograms

@@ -4,7 +4,7 @@
 #ifndef KITH_TEST_SAMPLER_REFERENCE_H
 #define KITH_TEST_SAMPLER_REFERENCE_H
 
-#include "dp/sampler.h"
+#include "noise/sampler.h"
 
 int reference_bernoulli(kith_i_entropy *e, uint64_t p, uint64_t q);
 int reference_bernoulli_exp(kith_i_entropy *e, uint64_t p, uint64_t q);

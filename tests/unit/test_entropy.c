@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dp/entropy.h"
+#include "noise/entropy.h"
 #include "support/cmocka_all.h"
 
 static const kith_i_entropy_source secure = {0, 0};

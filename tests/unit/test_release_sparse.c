@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "dp/dp_i.h"
-#include "dp/sampler.h"
+#include "noise/sampler.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

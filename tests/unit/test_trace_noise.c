@@ -2,9 +2,9 @@
  * released and against drawn matrices. */
 #include <math.h>
 
-#include "dp/noise_wishart.h"
 #include "dp/release_tensor.h"
 #include "kernel/kernel_i.h"
+#include "noise/noise_wishart.h"
 #include "support/make_data.h"
 
 /* What is said is what is released: receipts and sd, for both kinds. */

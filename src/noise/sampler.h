@@ -7,9 +7,11 @@
 #ifndef KITH_SAMPLER_H
 #define KITH_SAMPLER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "budget/budget_i.h"
+#include "base/scale.h"
+#include "base/wide.h"
 #include "entropy.h"
 
 /* Uniform in [0, limit), limit > 0. */

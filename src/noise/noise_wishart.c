@@ -3,7 +3,6 @@
  * point. */
 #include "noise_wishart.h"
 
-#include "aggregate.h"
 #include "base/base_i.h"
 
 static kith_status open_matrix(const kith_i_noise *noise, uint32_t p,
@@ -78,6 +77,12 @@ static kith_i_wishart_mix mix_of(uint32_t a, uint32_t b, uint32_t c, uint32_t e,
     return (kith_i_wishart_mix){3, 0, 6, {ab, ac, ae}, {ce, be, bc}};
 }
 
+/* Modulo 2^64. */
+static int64_t add_wrapping(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 kith_status kith_i_noise_add_quartic(const kith_i_noise *noise, uint32_t width,
                                      int64_t *values, kith_error *err)
 {
@@ -92,7 +97,8 @@ kith_status kith_i_noise_add_quartic(const kith_i_noise *noise, uint32_t width,
                 for (uint32_t e = c; e < width; e++) {
                     kith_i_wishart_mix mix = mix_of(a, b, c, e, width);
                     int64_t z = kith_i_wishart_round(w, noise->scales[0], &mix);
-                    kith_i_add_wrapping(&z, 1, &values[size++]);
+                    values[size] = add_wrapping(values[size], z);
+                    size++;
                 }
     return report(w, 0, values, size, err);
 }
