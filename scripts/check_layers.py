@@ -58,7 +58,7 @@ OUTSIDE = {
     "cblas.h": {"kernel"},
     "lapacke.h": {"kernel"},
     "openblas_config.h": {"kernel"},
-    "sodium.h": {"noise/entropy.c", "local/digest.c"},
+    "sodium.h": {"noise/entropy.c", "base/digest.c"},
     "gmp.h": {"budget", "noise", "dp"},
     "mpfr.h": {"budget", "noise", "dp"},
     "zlib.h": {"data"},

@@ -5,7 +5,7 @@
 #ifndef KITH_ROUND_H
 #define KITH_ROUND_H
 
-#include "digest.h"
+#include "base/digest.h"
 #include "server.h"
 
 /* 1: second moments were reported by codewords in R^((d+1)(d+2)/2), without a

@@ -3,7 +3,7 @@
 #ifndef KITH_TALLY_I_H
 #define KITH_TALLY_I_H
 
-#include "digest.h"
+#include "base/digest.h"
 #include "randomize.h"
 #include "server.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
+#include "base/digest.h"
 #include "tally_i.h"
 
 static const char MAGIC[8] = "kithtly1";

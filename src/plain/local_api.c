@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "cluster/result_i.h"
-#include "local/digest.h"
 #include "local_api.h"
 #include "noise/entropy.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local/digest.h"
+#include "base/digest.h"
 #include "local/randomize.h"
 #include "local/round.h"
 #include "local/server.h"

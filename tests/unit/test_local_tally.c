@@ -3,7 +3,7 @@
  * Statistical limits: false alarm <= 1e-6 each, seeded. */
 #include <math.h>
 
-#include "local/digest.h"
+#include "base/digest.h"
 #include "local/randomize.h"
 #include "local/server.h"
 #include "support/cmocka_all.h"

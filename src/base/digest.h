@@ -1,4 +1,4 @@
-/* SHA-256 and SipHash, from libsodium; local/digest.c is the only file here
+/* SHA-256 and SipHash, from libsodium; base/digest.c is the only file here
  * that sees it. */
 #ifndef KITH_DIGEST_H
 #define KITH_DIGEST_H
