@@ -19,22 +19,21 @@ static mpfr_rnd_t opposite(mpfr_rnd_t toward)
 /* Claim: out >= delta(epsilon; mu) when toward is MPFR_RNDU and <= when it is
  *   MPFR_RNDD, whatever the precision of out, where delta(epsilon; mu) =
  *   Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2).
- * Needs: epsilon finite; twice_mu_squared = 2 mu^2 > 0 without error; out has
- *   53 bits or more.
+ * Needs: epsilon finite, of either sign; twice_mu_squared = 2 mu^2 > 0 without
+ *   error; out has 53 bits or more.
  * Because: delta grows with mu (its derivative is the normal density at
- *   epsilon/mu - mu/2), so w may be rounded toward and then taken as exact;
- *   Phi(-x sqrt 2) = erfc(x)/2 falls with x, so the first term wants its
- *   argument rounded against and itself toward, the second the reverse. MPFR
- *   rounds correctly; underflow gives 0 or the smallest number, whichever
+ *   epsilon/mu - mu/2, whatever the sign), so w may be rounded toward and then
+ * taken as exact; Phi(-x sqrt 2) = erfc(x)/2 falls with x, so the first term
+ * wants its argument rounded against and itself toward, the second the reverse.
+ * MPFR rounds correctly; underflow gives 0 or the smallest number, whichever
  *   lies in the direction asked for, and overflow likewise. */
-void kith_i_gdp_delta_bound(mpfr_t out, double epsilon,
-                            const mpfr_t twice_mu_squared, mpfr_rnd_t toward)
+void kith_i_gdp_delta_bound_at(mpfr_t out, const mpfr_t eps,
+                               const mpfr_t twice_mu_squared, mpfr_rnd_t toward)
 {
     mpfr_rnd_t against = opposite(toward);
     mpfr_prec_t precision = mpfr_get_prec(out);
-    mpfr_t eps, w, quarter, x, first, second;
-    mpfr_inits2(precision, eps, w, quarter, x, first, second, (mpfr_ptr)NULL);
-    mpfr_set_d(eps, epsilon, MPFR_RNDN); /* exact: 53 bits */
+    mpfr_t w, quarter, x, first, second;
+    mpfr_inits2(precision, w, quarter, x, first, second, (mpfr_ptr)NULL);
     mpfr_sqrt(w, twice_mu_squared, toward);
     mpfr_div_2ui(quarter, w, 2, MPFR_RNDN); /* exact */
 
@@ -50,7 +49,17 @@ void kith_i_gdp_delta_bound(mpfr_t out, double epsilon,
 
     mpfr_sub(out, first, second, toward);
     mpfr_div_2ui(out, out, 1, toward);
-    mpfr_clears(eps, w, quarter, x, first, second, (mpfr_ptr)NULL);
+    mpfr_clears(w, quarter, x, first, second, (mpfr_ptr)NULL);
+}
+
+void kith_i_gdp_delta_bound(mpfr_t out, double epsilon,
+                            const mpfr_t twice_mu_squared, mpfr_rnd_t toward)
+{
+    mpfr_t eps;
+    mpfr_init2(eps, 53); /* exact */
+    mpfr_set_d(eps, epsilon, MPFR_RNDN);
+    kith_i_gdp_delta_bound_at(out, eps, twice_mu_squared, toward);
+    mpfr_clear(eps);
 }
 
 /* Ziv's strategy: most questions are decided with few digits. What 384 bits

@@ -11,6 +11,11 @@
 void kith_i_gdp_delta_bound(mpfr_t out, double epsilon,
                             const mpfr_t twice_mu_squared, mpfr_rnd_t toward);
 
+/* The same for an epsilon of any sign and precision, taken as exact. */
+void kith_i_gdp_delta_bound_at(mpfr_t out, const mpfr_t epsilon,
+                               const mpfr_t twice_mu_squared,
+                               mpfr_rnd_t toward);
+
 /* Whether delta(epsilon; mu) <= delta, proved: 0 when in doubt. */
 int kith_i_gdp_delta_within(double epsilon, const mpfr_t twice_mu_squared,
                             double delta);
