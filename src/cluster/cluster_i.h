@@ -7,7 +7,7 @@
 #include "dp/dp_i.h"
 #include "kernel/kernel_i.h"
 #include "kith/cluster.h"
-#include "result_i.h"
+#include "result/result_i.h"
 
 /* spread.c: k points spread over the domain without looking at data (lattice
  * units, k x d). */

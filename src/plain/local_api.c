@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "cluster/result_i.h"
 #include "local_api.h"
 #include "noise/entropy.h"
+#include "result/result_i.h"
 
 /* ---- options --------------------------------------------------------------
  */

@@ -2,10 +2,10 @@
  * starts. NOT private: it looks at the rows without the gate. */
 #include <string.h>
 
-#include "cluster/result_i.h"
 #include "data/fold.h"
 #include "kith/plain.h"
 #include "plain_i.h"
+#include "result/result_i.h"
 
 void kith_plain_options_init(kith_plain_options *opt, size_t size)
 {

@@ -2,9 +2,9 @@
  * original units and runs a solver. NOT private. */
 #include <string.h>
 
-#include "cluster/result_i.h"
 #include "data/fold.h"
 #include "kith/plain.h"
+#include "result/result_i.h"
 #include "solver/solver_i.h"
 
 enum { MAX_PLANES = 1 << 16 };

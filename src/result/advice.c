@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster_i.h"
+#include "base/base_i.h"
+#include "result_i.h"
 
 /* The part of the bound of a row's length that noise may move a centre. Beyond
  * it the noise on an average centre costs about as much as k-means gains over a
