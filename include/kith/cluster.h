@@ -22,7 +22,7 @@ typedef enum kith_kmeans_method {
 typedef struct kith_kmeans_options {
     size_t size;               /* set by _init; fields are only appended     */
     uint32_t clusters;         /* k; no default                              */
-    kith_kmeans_method method; /* default: lloyd                             */
+    kith_kmeans_method method; /* default: auto                              */
     uint32_t rounds;           /* 0: the method's own (see its page in docs) */
     uint64_t public_seed;      /* public coins; cannot reach the noise       */
     kith_progress_fn *progress;

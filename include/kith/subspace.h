@@ -15,11 +15,13 @@
 extern "C" {
 #endif
 
+/* "asymptotic": the guarantee of a result that was drawn by a sampler which
+ * reaches its law in the limit only (kith_result_guarantee). */
 typedef enum kith_subspace_method {
     KITH_SUBSPACE_AUTO = 1,        /* the recommended method               */
     KITH_SUBSPACE_SULQ,            /* k-subspaces on noisy Gram matrices   */
-    KITH_SUBSPACE_BINGHAM,         /* the same, exponential mechanism      */
-    KITH_SUBSPACE_GIBBS,           /* Eq. 10 to 12; guarantee asymptotic   */
+    KITH_SUBSPACE_BINGHAM,         /* the same, drawn; asymptotic          */
+    KITH_SUBSPACE_GIBBS,           /* Eq. 10 to 12; asymptotic             */
     KITH_SUBSPACE_MINCOST,         /* the repaired objective; asymptotic   */
     KITH_SUBSPACE_SAMPLE_AGGREGATE /* Algorithm 1, repaired                */
 } kith_subspace_method;

@@ -1,8 +1,8 @@
 /* Smooth sensitivity of the medoid: against a naive computation, as a bound on
  * what neighbours can do, smooth between them; and its constants against the
  * hockey-stick divergence of two Gaussians that differ in centre and width, by
- * quadrature. The research notes' constants do not stand that at epsilon =
- * 1000, where their figures were better than kith's once. */
+ * quadrature. The constants of Nissim, Raskhodnikova and Smith, proved for
+ * epsilon < 1, do not stand that at epsilon = 1000. */
 #include <math.h>
 
 #include "base/base_i.h"
@@ -209,9 +209,9 @@ static void test_least(void **state)
                      KITH_ERR_PRIVACY);
 }
 
-/* The notes' S: 2 max e^(-beta n) rho(t0 + (n+1)s), rho the mean of the s/beta
+/* The paper's S: 2 max e^(-beta n) rho(t0 + (n+1)s), rho the mean of the s/beta
  * largest radii, in a space of diameter 1. */
-static double notes_bound(const double *x, uint32_t m, uint32_t s, double beta)
+static double paper_bound(const double *x, uint32_t m, uint32_t s, double beta)
 {
     double best = 0;
     uint32_t top = (uint32_t)fmax(1, floor(s / beta));
@@ -230,9 +230,8 @@ static double notes_bound(const double *x, uint32_t m, uint32_t s, double beta)
 /* Setting 2 of the paper's Figure 2 (20 blocks of which a row is in 4, k d q =
  * 90 numbers): blocks that agree, and a neighbour whose row moves four of them.
  * Its noise is e^beta times as wide. At epsilon = 1000 that alone gives the two
- * away; at epsilon = 0.5 the notes' constants are fine, and so are ours at
- * both. */
-static void test_notes(void **state)
+ * away; at epsilon = 0.5 their constants are fine, and so are ours at both. */
+static void test_constants_for_small_epsilon(void **state)
 {
     (void)state;
     enum { M = 20, S = 4 };
@@ -245,9 +244,9 @@ static void test_notes(void **state)
         double alpha = epsilon / (5 * sqrt(2 * log(2 / delta)));
         double beta = epsilon / (4 * (90 + log(2 / delta)));
         double wider =
-            log(notes_bound(y, M, S, beta) / notes_bound(x, M, S, beta));
+            log(paper_bound(y, M, S, beta) / paper_bound(x, M, S, beta));
         double got = divergence(90, wider, 0, epsilon, 1);
-        print_message("notes, epsilon %g: width e^%.3f, delta %.2g (%.2g)\n",
+        print_message("paper, epsilon %g: width e^%.3f, delta %.2g (%.2g)\n",
                       epsilon, wider, got, delta);
         assert_true(wider <= beta * (1 + 1e-9));
         assert_true(e ? got > .999 : worst(90, beta, alpha, epsilon) <= delta);
@@ -270,7 +269,7 @@ int main(void)
         cmocka_unit_test(test_bound),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_least),
-        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_constants_for_small_epsilon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

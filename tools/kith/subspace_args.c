@@ -26,8 +26,9 @@ static const arg_option plain_options[] = {
 static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; sulq: k-subspaces on noisy Gram "
-     "matrices; bingham: the same for pure privacy; gibbs: the paper's sampler "
-     "(asymptotic); mincost: its repaired objective (asymptotic); "
+     "matrices; bingham: the same for delta 0, planes drawn at random "
+     "(asymptotic); gibbs: the paper's sampler (asymptotic); mincost: its "
+     "repaired objective (asymptotic); "
      "sample-aggregate: the paper's Algorithm 1, repaired"},
     {"rounds", 0, "T",
      "iterations or sweeps (default: the method's own, printed in the model); "
