@@ -9,7 +9,7 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help build test demo bench install lint format asan tsan clang fuzz \
+.PHONY: help build test demo bench pictures install lint format asan tsan clang fuzz \
 	clean bootstrap
 
 ## help: what can be made (this list)
@@ -41,6 +41,10 @@ demo: build
 bench: build
 	@cmake --build --preset release --target benches
 	@python3 bench/run.py
+
+## pictures: draw docs/pictures anew
+pictures: build
+	@KITH=build/release/tools/kith/kith scripts/draw_noise.py
 
 ## install: the library, headers, command and manual (PREFIX, DESTDIR)
 install: bootstrap

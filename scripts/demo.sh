@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 kith=${KITH:-build/release/tools/kith/kith}
 rows=100000 dimension=10 clusters=8
 mkdir -p demo
+python3 scripts/visits.py demo # the quick start of the README uses these
 
 show() { # print a command, then run it
     echo "\$ kith $*"
