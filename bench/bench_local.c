@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "local/randomize.h"
-#include "local/server.h"
+#include "device/randomize.h"
+#include "collect/collect_i.h"
 
 enum {
     REPEATS = 9,

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "local/randomize.h"
-#include "local/round.h"
-#include "local/server.h"
+#include "device/randomize.h"
+#include "collect/round.h"
+#include "collect/collect_i.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

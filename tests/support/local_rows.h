@@ -3,7 +3,7 @@
 #ifndef KITH_TEST_LOCAL_ROWS_H
 #define KITH_TEST_LOCAL_ROWS_H
 
-#include "plain/local_crowd.h"
+#include "simulate/crowd.h"
 #include "support/cmocka_all.h"
 
 enum { CROWD_D = 2, CROWD_K = 2, CROWD_MOST = 30000 };

@@ -2,8 +2,8 @@
  * kind through both collectors, a saved and loaded tally, a published round.
  * Seeded and on one thread, so that every run asks for memory alike. */
 /* link: support/mem_failing.c */
-#include "local/round.h"
-#include "plain/local_crowd.h"
+#include "collect/round.h"
+#include "simulate/crowd.h"
 #include "torture/torture.h"
 
 enum { N = 200, D = 2, K = 2, ASKED = 6 };

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "local/local_i.h"
+#include "methods/method.h"
 #include "support/cmocka_all.h"
 #include "support/mem_failing.h"
 

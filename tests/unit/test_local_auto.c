@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "local/local_auto_i.h"
-#include "plain/local_crowd.h"
+#include "methods/methods_i.h"
+#include "simulate/crowd.h"
 #include "support/cmocka_all.h"
 
 enum { MOST_D = 20, MOST_K = 8 };

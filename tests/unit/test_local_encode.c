@@ -3,8 +3,8 @@
  * sense. */
 #include <math.h>
 
-#include "local/client.h"
-#include "local/server.h"
+#include "device/client.h"
+#include "collect/collect_i.h"
 #include "support/cmocka_all.h"
 
 enum { D = 3 };

@@ -4,8 +4,8 @@
  * recentring they would not be. */
 #include <math.h>
 
-#include "local/randomize.h"
-#include "local/server.h"
+#include "device/randomize.h"
+#include "collect/collect_i.h"
 #include "support/cmocka_all.h"
 
 enum { D = 3, CELLS = 8 };

@@ -3,8 +3,8 @@
  * another, and for a user in none. Limits: false alarm <= 1e-6 each, seeded. */
 #include <math.h>
 
-#include "local/randomize.h"
-#include "plain/local_law_sums.h"
+#include "device/randomize.h"
+#include "simulate/law_sums.h"
 #include "support/cmocka_all.h"
 
 enum { D = 3, WIDTH = D + 1, KEPT = D * (D + 1) / 2, BUCKETS = 2, ONE = 1 };

@@ -6,7 +6,7 @@
  * 40000. And the key is of the process: saved states do not show it. */
 #include <string.h>
 
-#include "local/tally_i.h"
+#include "collect/tally_i.h"
 #include "support/cmocka_all.h"
 
 enum { N = 40000, LONGEST = 400 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "kith/kith.h"
-#include "local/server.h"
-#include "local/weighted_i.h"
+#include "collect/collect_i.h"
+#include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
 static const kith_bounds ball = {.radius = 1};

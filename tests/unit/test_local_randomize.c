@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local/codebook_table.h"
-#include "local/randomize.h"
-#include "local/server.h"
+#include "device/codebook_table.h"
+#include "device/randomize.h"
+#include "collect/collect_i.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

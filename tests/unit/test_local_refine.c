@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "local/local_auto_i.h"
+#include "methods/methods_i.h"
 #include "support/cmocka_all.h"
 
 enum { BANDS = KITH_I_REFINE_BANDS };

@@ -2,7 +2,8 @@
  * size of section 6 of the specification, hostile bytes. */
 #include <math.h>
 
-#include "local/round.h"
+#include "collect/round.h"
+#include "device/base64.h"
 #include "support/cmocka_all.h"
 
 enum { D = 3 };

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/digest.h"
-#include "local/randomize.h"
-#include "local/server.h"
+#include "device/randomize.h"
+#include "collect/collect_i.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

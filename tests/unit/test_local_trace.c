@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kith/kith.h"
-#include "local/local_trace.h"
+#include "collect/spend_trace.h"
 #include "support/cmocka_all.h"
 
 /* ---- the user who is asked most -------------------------------------------

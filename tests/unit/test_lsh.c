@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "local/prefer.h"
-#include "local/weighted_i.h"
+#include "device/places.h"
+#include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
 enum { MOST = 16 };

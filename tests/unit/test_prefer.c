@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "local/prefer.h"
+#include "base/base_i.h"
+#include "device/places.h"
 #include "support/cmocka_all.h"
 
 enum { D = 2, RADII = 3, REPETITIONS = 2, CELLS = 6, MOST = 64 };

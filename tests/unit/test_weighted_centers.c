@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "local/local_trace.h"
-#include "local/prefer.h"
-#include "local/server.h"
-#include "local/weighted_i.h"
+#include "collect/spend_trace.h"
+#include "device/places.h"
+#include "collect/collect_i.h"
+#include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
 /* ---- a crowd that answers exactly -----------------------------------------

@@ -1,0 +1,330 @@
+/* GROW: an interactive adaptive histogram (local_auto.md, 2.1). A binary tree
+ * of boxes is published, users report their leaf, significant leaves are
+ * split, and so on; all reports of all rounds are combined by exact least
+ * squares over the tree. */
+#include "methods_i.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SPLIT_Z = 2;       /* a leaf is split when it is above this
+                                          many of its standard deviations */
+static const double SPLIT_NEXT = 2;    /* ... and of the next group's */
+static const double SPLIT_STOP = 1e-3; /* share of the candidates' scores */
+static const double REST = 0.25;
+static const double UNKNOWN = 1e12; /* variance of a leaf without reports */
+
+static uint32_t add_node(kith_i_grow *grow, uint32_t parent)
+{
+    kith_i_grow_node *to = &grow->node[grow->nodes];
+    memset(to, 0, sizeof *to);
+    memcpy(to->low, grow->node[parent].low, sizeof to->low);
+    memcpy(to->high, grow->node[parent].high, sizeof to->high);
+    to->depth = grow->node[parent].depth + 1;
+    return grow->nodes++;
+}
+
+static void halve(kith_i_grow *grow, uint32_t at)
+{
+    kith_i_grow_node *node = &grow->node[at];
+    uint32_t axis = 0;
+    for (uint32_t a = 1; a < grow->axes; a++)
+        if (node->high[a] - node->low[a] >
+            (node->high[axis] - node->low[axis]) * (1 + 1e-9))
+            axis = a;
+    node->axis = (int)axis;
+    node->threshold = node->low[axis] / 2 + node->high[axis] / 2;
+    node->left = add_node(grow, at);
+    node->right = add_node(grow, at);
+    grow->node[node->left].high[axis] = node->threshold;
+    grow->node[node->right].low[axis] = node->threshold;
+    grow->leaves++;
+}
+
+/* Make 2^times leaves of one. */
+static void halve_often(kith_i_grow *grow, uint32_t at, uint32_t times)
+{
+    if (times == 0)
+        return;
+    halve(grow, at);
+    uint32_t left = grow->node[at].left, right = grow->node[at].right;
+    halve_often(grow, left, times - 1);
+    halve_often(grow, right, times - 1);
+}
+
+kith_status kith_i_grow_open(kith_i_local_run *run, kith_i_grow *grow,
+                             uint32_t axes, const double *low,
+                             const double *high, uint32_t depth, uint32_t room,
+                             kith_error *err)
+{
+    size_t n = 2 * (size_t)room;
+    memset(grow, 0, sizeof *grow);
+    grow->axes = axes;
+    grow->start_depth = depth;
+    grow->room = room;
+    grow->start_z = 2.5;
+    grow->deep_z = 1.5;
+    grow->split_levels = 3;
+    grow->node = kith_i_local_take(run, n, sizeof *grow->node);
+    grow->score = kith_i_local_numbers(run, n, 1);
+    if (!grow->node || !grow->score)
+        return kith_i_fail_memory(err);
+    memcpy(grow->node[0].low, low, axes * sizeof *low);
+    memcpy(grow->node[0].high, high, axes * sizeof *high);
+    grow->nodes = grow->leaves = 1;
+    halve_often(grow, 0, depth);
+    return KITH_OK;
+}
+
+kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
+                                uint32_t depth, const kith_i_lens *lens,
+                                kith_i_place *place, uint32_t **leaf,
+                                kith_error *err)
+{
+    uint32_t leaves = 0, nodes = 0;
+    kith_i_tree_node *tree = kith_i_local_take(run, grow->nodes, sizeof *tree);
+    uint32_t *number = kith_i_local_take(run, grow->nodes, sizeof *number);
+    *leaf = kith_i_local_take(run, grow->leaves, sizeof **leaf);
+    if (!tree || !number || !*leaf)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < grow->nodes; i++)
+        if (grow->node[i].depth <= depth)
+            number[i] = nodes++;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        const kith_i_grow_node *from = &grow->node[i];
+        if (from->depth > depth)
+            continue;
+        kith_i_tree_node *to = &tree[number[i]];
+        if (from->left && from->depth < depth) {
+            to->axis = from->axis;
+            to->threshold = from->threshold;
+            to->left = number[from->left];
+            to->right = number[from->right];
+        } else {
+            to->axis = -1;
+            to->left = leaves;
+            (*leaf)[leaves++] = i;
+        }
+    }
+    *place = (kith_i_place){.kind = KITH_I_PLACE_TREE,
+                            .places = leaves,
+                            .lens = *lens,
+                            .tree = tree,
+                            .tree_nodes = nodes};
+    return KITH_OK;
+}
+
+void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
+                      const kith_i_answer *answer)
+{
+    double precision = 1 / (answer->sd * answer->sd);
+    if (answer->received > 0 && isfinite(precision) && precision > 0)
+        for (uint32_t l = 0; l < answer->symbols; l++) {
+            kith_i_grow_node *node = &grow->node[leaf[l]];
+            double total = node->precision + precision;
+            node->mean +=
+                (answer->fractions[l] - node->mean) * precision / total;
+            node->precision = total;
+        }
+    kith_i_grow_estimate(grow);
+}
+
+/* Children come after their parent in the array: backwards is bottom-up. */
+void kith_i_grow_estimate(kith_i_grow *grow)
+{
+    for (uint32_t i = grow->nodes; i-- > 0;) {
+        kith_i_grow_node *node = &grow->node[i];
+        double precision = fmax(node->precision, 1 / UNKNOWN);
+        double own = node->precision > 0 ? node->mean : 0;
+        node->up = own;
+        node->up_var = 1 / precision;
+        if (!node->left)
+            continue;
+        const kith_i_grow_node *l = &grow->node[node->left];
+        const kith_i_grow_node *r = &grow->node[node->right];
+        double below = 1 / (l->up_var + r->up_var);
+        precision = node->precision + below;
+        node->up =
+            (node->precision * own + below * (l->up + r->up)) / precision;
+        node->up_var = 1 / precision;
+    }
+    grow->node[0].estimate = 1;
+    grow->node[0].variance = 0;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        const kith_i_grow_node *node = &grow->node[i];
+        if (!node->left)
+            continue;
+        kith_i_grow_node *l = &grow->node[node->left];
+        kith_i_grow_node *r = &grow->node[node->right];
+        double miss = node->estimate - l->up - r->up;
+        double sum = l->up_var + r->up_var;
+        kith_i_grow_node *both[2] = {l, r};
+        for (int c = 0; c < 2; c++) {
+            double gain = both[c]->up_var / sum;
+            both[c]->estimate = both[c]->up + gain * miss;
+            both[c]->variance =
+                both[c]->up_var * (1 - gain) + gain * gain * node->variance;
+        }
+    }
+}
+
+static double box_square(const kith_i_grow *grow, const kith_i_grow_node *node)
+{
+    double s = 0;
+    for (uint32_t a = 0; a < grow->axes; a++)
+        s += (node->high[a] - node->low[a]) * (node->high[a] - node->low[a]);
+    return s;
+}
+
+static double split_score(const kith_i_grow *grow, uint32_t i, double next_sd)
+{
+    const kith_i_grow_node *node = &grow->node[i];
+    if (node->left || !(node->estimate > SPLIT_Z * sqrt(node->variance)) ||
+        !(node->estimate > SPLIT_NEXT * next_sd))
+        return 0;
+    return node->estimate * box_square(grow, node);
+}
+
+void kith_i_grow_split(kith_i_grow *grow, double next_sd)
+{
+    double *score = grow->score, total = 0;
+    uint32_t before = grow->nodes;
+    for (uint32_t i = 0; i < before; i++)
+        total += score[i] = split_score(grow, i, next_sd);
+    for (;;) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < before; i++)
+            best = score[i] > score[best] ? i : best;
+        if (!(score[best] > 0) || score[best] < SPLIT_STOP * total)
+            return;
+        double ratio = grow->node[best].estimate / (SPLIT_NEXT * next_sd);
+        double levels = floor(log2(ratio));
+        uint32_t times = (uint32_t)fmin(grow->split_levels, fmax(1, levels));
+        if (grow->leaves + (1u << times) - 1 > grow->room)
+            return;
+        score[best] = 0;
+        halve_often(grow, best, times);
+    }
+}
+
+void kith_i_grow_prune(kith_i_grow *grow)
+{
+    for (uint32_t i = grow->nodes; i-- > 0;) {
+        kith_i_grow_node *node = &grow->node[i];
+        double z =
+            node->depth <= grow->start_depth ? grow->start_z : grow->deep_z;
+        int child = node->left && (grow->node[node->left].alive ||
+                                   grow->node[node->right].alive);
+        node->alive =
+            i == 0 || child || node->estimate > z * sqrt(node->variance);
+        node->terminal = node->alive && !child;
+        node->weight = 0;
+    }
+    grow->node[0].weight = 1;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        kith_i_grow_node *node = &grow->node[i];
+        if (!node->alive || node->terminal)
+            continue;
+        double sum = 0;
+        kith_i_grow_node *both[2] = {&grow->node[node->left],
+                                     &grow->node[node->right]};
+        for (int c = 0; c < 2; c++)
+            sum += both[c]->alive ? fmax(both[c]->estimate, 1e-9) : 0;
+        for (int c = 0; c < 2; c++)
+            if (both[c]->alive)
+                both[c]->weight =
+                    node->weight * fmax(both[c]->estimate, 1e-9) / sum;
+    }
+}
+
+static double middle(const kith_i_grow_node *node, uint32_t a)
+{
+    return node->low[a] / 2 + node->high[a] / 2;
+}
+
+/* First moment of the leaves below `at` about the middle of `about`, and its
+ * variance; branches with a terminal in them are left out when asked. */
+static void leaf_moment(const kith_i_grow *grow, uint32_t at, int skip,
+                        const kith_i_grow_node *about, double *sum,
+                        double *variance)
+{
+    const kith_i_grow_node *node = &grow->node[at];
+    if (skip && node->terminal)
+        return;
+    if (node->left) {
+        leaf_moment(grow, node->left, skip, about, sum, variance);
+        leaf_moment(grow, node->right, skip, about, sum, variance);
+        return;
+    }
+    for (uint32_t a = 0; a < grow->axes; a++) {
+        double off = middle(node, a) - middle(about, a);
+        sum[a] += node->estimate * off;
+        variance[a] += node->variance * off * off;
+    }
+}
+
+/* The middle of the box, moved by the shrunken mean of what is below. */
+static void position(const kith_i_grow *grow, uint32_t at, int skip,
+                     double mass, double *point)
+{
+    const kith_i_grow_node *node = &grow->node[at];
+    double sum[KITH_I_GROW_AXES] = {0}, variance[KITH_I_GROW_AXES] = {0};
+    for (uint32_t a = 0; a < grow->axes; a++)
+        point[a] = middle(node, a);
+    if (!node->left || !(mass > 0))
+        return;
+    leaf_moment(grow, at, skip, node, sum, variance);
+    for (uint32_t a = 0; a < grow->axes; a++) {
+        double side = node->high[a] - node->low[a], prior = side * side / 12;
+        double seen = variance[a] / (mass * mass);
+        double move = prior / (prior + seen) * sum[a] / mass;
+        if (prior > 0)
+            point[a] += fmin(side / 2, fmax(-side / 2, move));
+    }
+}
+
+uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
+                            double *weights, double *variances)
+{
+    uint32_t count = 0;
+    double covered = 0;
+    for (uint32_t i = 0; i < grow->nodes; i++)
+        if (grow->node[i].terminal)
+            covered += grow->node[i].estimate;
+    rest = rest && !grow->node[0].terminal && 1 - covered > REST;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        const kith_i_grow_node *node = &grow->node[i];
+        if (!node->terminal)
+            continue;
+        position(grow, i, 0, node->estimate, points + count * grow->axes);
+        weights[count] = rest ? fmax(0, node->estimate) : node->weight;
+        variances[count++] = node->variance;
+    }
+    if (rest) {
+        position(grow, 0, 1, 1 - covered, points + count * grow->axes);
+        weights[count] = 1 - covered;
+        variances[count++] = 0;
+    }
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] = sum > 0 ? weights[i] / sum : 1 / (double)count;
+    return count;
+}
+
+uint32_t kith_i_grow_cells(const kith_i_grow *grow, kith_i_grow_cell *cells)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        const kith_i_grow_node *node = &grow->node[i];
+        if (node->left)
+            continue;
+        kith_i_grow_cell *to = &cells[count++];
+        memcpy(to->low, node->low, sizeof to->low);
+        memcpy(to->high, node->high, sizeof to->high);
+        to->estimate = node->estimate;
+        to->variance = node->variance;
+    }
+    return count;
+}

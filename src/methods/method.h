@@ -1,0 +1,31 @@
+/* method: a straight-line script that asks questions through a collector and
+ * computes on the answers, which are public. */
+#ifndef KITH_METHOD_H
+#define KITH_METHOD_H
+
+#include "collect/collector.h"
+
+typedef struct kith_i_local_task {
+    uint32_t k, d;
+    double epsilon, delta;
+    int median;          /* k-median throughout */
+    const double *lower; /* d: the public box */
+    const double *upper;
+    const double *center; /* d: of the public ball */
+    double radius;
+    uint64_t public_seed;
+    int paper_constants, split_epsilon; /* weighted-centers */
+    uint32_t radii, repetitions;        /* weighted-centers: J, M; 0: its own */
+    int e2lsh, boxes; /* weighted-centers: E2LSH for the grid; steps 3 to 6 */
+} kith_i_local_task;
+
+/* centers: room for k x d; *found <= k of them are filled, in the units of the
+ * records; weights: k, estimated shares of the users. */
+typedef kith_status kith_i_local_fn(const kith_i_local_task *task,
+                                    kith_i_collector *collector,
+                                    double *centers, double *weights,
+                                    uint32_t *found, kith_error *err);
+kith_i_local_fn kith_i_local_auto, kith_i_local_one_round,
+    kith_i_local_weighted_centers, kith_i_local_mean;
+
+#endif

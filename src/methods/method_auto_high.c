@@ -1,0 +1,193 @@
+/* d > 3: leading directions, a tree in them, first means in all dimensions,
+ * two refinements with a split between. */
+#include "methods_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TREE_ROUNDS = 3, TREE_DEPTH = 6, LEAVES = 512 };
+
+/* Shares of the users by what they are asked; they sum to 1 at most. */
+typedef struct {
+    double origin, radius, moment, tree[TREE_ROUNDS];
+    double first_histogram, first_vector;
+    double second_histogram, second_vector, split; /* 0: left out */
+    double last_histogram, last_vector;
+} shares;
+
+static const shares FULL = {.origin = 0.015,
+                            .radius = 0.015,
+                            .moment = 0.12,
+                            .tree = {0.055, 0.065, 0.065},
+                            .first_histogram = 0.035,
+                            .first_vector = 0.185,
+                            .second_histogram = 0.035,
+                            .second_vector = 0.155,
+                            .split = 0.05,
+                            .last_histogram = 0.045,
+                            .last_vector = 0.16};
+/* Edge of the moments' noise that is small enough, in units of the radius. */
+static const double SHARP = 0.04;
+/* Fewer questions to larger groups, when noise is what matters. */
+static const shares SHORT = {.origin = 0.02,
+                             .radius = 0.02,
+                             .tree = {0.06, 0.07, 0.07},
+                             .first_histogram = 0.04,
+                             .first_vector = 0.27,
+                             .last_histogram = 0.05,
+                             .last_vector = 0.40};
+
+/* The tree in the plane, then anchors in R^d. */
+static kith_status find_anchors(kith_i_local_run *run,
+                                const kith_i_local_plane *plane,
+                                const shares *part, kith_i_local_model *anchors,
+                                kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    kith_i_grow grow;
+    kith_status status =
+        kith_i_plane_open(run, plane, TREE_DEPTH, LEAVES, &grow, err);
+    for (int r = 0; !status && r < TREE_ROUNDS; r++) {
+        const kith_i_answer *answer;
+        uint32_t *leaf;
+        kith_i_question ask = kith_i_local_question(
+            run, "cell of the histogram", part->tree[r], KITH_I_REPORT_SYMBOL);
+        if (r > 0)
+            kith_i_grow_split(&grow,
+                              kith_i_olh_sd(task->epsilon) /
+                                  sqrt(kith_i_local_users(run, part->tree[r])));
+        status = kith_i_grow_publish(run, &grow, UINT32_MAX, &plane->lens,
+                                     &ask.place, &leaf, err);
+        if (!status)
+            status = kith_i_local_ask(run, &ask, 1, &answer, err);
+        if (!status)
+            kith_i_grow_take(&grow, leaf, answer);
+    }
+    if (status)
+        return status;
+    double noise = kith_i_vector_sd(task->epsilon, task->d + 1) *
+                   sqrt(task->d / kith_i_local_users(run, part->first_vector));
+    double wanted = fmin(2.0 * task->k, fmax(task->k, floor(0.5 / noise)));
+    return kith_i_plane_anchors(run, plane, &grow, (uint32_t)wanted, anchors,
+                                err);
+}
+
+static kith_status first_means(kith_i_local_run *run, const shares *part,
+                               double top, kith_i_local_model *anchors,
+                               kith_i_local_model *model, kith_error *err)
+{
+    const kith_i_answer *answer;
+    kith_i_question q =
+        kith_i_refine_histogram(run, anchors, part->first_histogram, top);
+    kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
+    if (status)
+        return status;
+    kith_i_refine_radii(run, anchors, answer, top, KITH_I_REFINE_FIRST,
+                        part->first_vector);
+    q = kith_i_refine_question(run, anchors, part->first_vector);
+    status = kith_i_local_ask(run, &q, 1, &answer, err);
+    if (status)
+        return status;
+    kith_i_refine_measure(anchors, answer);
+    status = kith_i_first_step(run, anchors, err);
+    if (status)
+        return status;
+    return kith_i_first_merge(run, anchors, run->task->k, model, err);
+}
+
+static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
+                                    double top, kith_i_local_model *model,
+                                    kith_error *err)
+{
+    const kith_i_answer *answers[2];
+    size_t coords = (size_t)model->count * model->d;
+    double *old = kith_i_local_numbers(run, coords, 1);
+    if (!old)
+        return kith_i_fail_memory(err);
+    kith_i_question q[2];
+    q[0] = kith_i_refine_histogram(run, model, part->second_histogram, top);
+    kith_status status = kith_i_local_ask(run, q, 1, answers, err);
+    if (status)
+        return status;
+    kith_i_refine_radii(run, model, answers[0], top, KITH_I_REFINE_MIDDLE,
+                        part->second_vector);
+    q[0] = kith_i_refine_question(run, model, part->second_vector);
+    q[1] = kith_i_split_question(run, model, part->split);
+    status = kith_i_local_ask(run, q, 2, answers, err);
+    if (status)
+        return status;
+    memcpy(old, model->center, coords * sizeof *old);
+    kith_i_refine_measure(model, answers[0]);
+    kith_i_refine_step(model);
+    return kith_i_split_apply(run, model, old, answers[1], run->task->k, err);
+}
+
+/* Everything after the plane. */
+static kith_status follow(kith_i_local_run *run,
+                          const kith_i_local_plane *plane, const shares *part,
+                          kith_i_local_model *model, kith_error *err)
+{
+    kith_i_local_model anchors;
+    double top = fmin(2 * run->task->radius, 1.5 * plane->radius);
+    kith_status status = find_anchors(run, plane, part, &anchors, err);
+    if (!status)
+        status = first_means(run, part, top, &anchors, model, err);
+    if (!status && part->second_vector > 0)
+        status = refine_and_split(run, part, top, model, err);
+    if (!status)
+        status = kith_i_refine(run, model, top, part->last_histogram,
+                               part->last_vector, err);
+    return status;
+}
+
+/* Directions need no more users than make the noise of the moments small:
+ * the others grow the tree, and sharpen the last means. */
+static shares full_shares(const kith_i_local_run *run)
+{
+    shares part = FULL;
+    double d = run->task->d;
+    double sd = kith_i_moment_sd(run->task->epsilon, run->task->d + 1);
+    double enough = pow(sd / SHARP, 2) * 2 * d / kith_i_local_users(run, 1);
+    double spare = part.moment - fmin(part.moment, fmax(0.03, enough));
+    part.moment -= spare;
+    part.last_vector += spare / 4;
+    for (int r = 0; r < TREE_ROUNDS; r++)
+        part.tree[r] += spare / 4;
+    return part;
+}
+
+/* Of the users who were not asked yet. */
+static shares shares_left(const kith_i_local_run *run, shares part)
+{
+    double left = 1 - run->asked;
+    double *all[] = {&part.origin,         &part.radius,
+                     &part.moment,         &part.first_histogram,
+                     &part.first_vector,   &part.second_histogram,
+                     &part.second_vector,  &part.split,
+                     &part.last_histogram, &part.last_vector};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] *= left;
+    for (int r = 0; r < TREE_ROUNDS; r++)
+        part.tree[r] *= left;
+    return part;
+}
+
+kith_status kith_i_local_high(kith_i_local_run *run, kith_i_local_model *model,
+                              kith_error *err)
+{
+    kith_i_local_plane plane;
+    shares part = shares_left(run, full_shares(run));
+    kith_status status = kith_i_plane_find(run, part.origin, part.radius,
+                                           part.moment, &plane, err);
+    return status ? status : follow(run, &plane, &part, model, err);
+}
+
+kith_status kith_i_local_projected(kith_i_local_run *run,
+                                   kith_i_local_model *model, kith_error *err)
+{
+    kith_i_local_plane plane;
+    shares part = shares_left(run, SHORT);
+    kith_status status =
+        kith_i_plane_draw(run, part.origin, part.radius, &plane, err);
+    return status ? status : follow(run, &plane, &part, model, err);
+}

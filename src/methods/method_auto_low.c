@@ -1,0 +1,147 @@
+/* d <= 3: the adaptive histogram is the method, without vectors. Its cells
+ * are as coarse as its noise is large: where users who are all close together
+ * would be seen worse by it than by their mean, whether they are is asked
+ * first. */
+#include "methods_i.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
+static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
+static const double DEEPEST = 3; /* to begin with; one more for each axis */
+static const double FEW = 64;
+/* Variance of a user in the finest cell that can be told from noise, in units
+ * of the box's mean squared half-width: above COARSE a mean may be better,
+ * above BLIND it is; above DIM too, if it cannot be found out whether it is. */
+static const double COARSE = 0.05, DIM = 0.2, BLIND = 0.4;
+
+/* How often to halve the box to begin with. cells: so many of equal mass stand
+ * out by one sd, if all users are asked. Where these are few, hardly anything
+ * will be split later: cells twice as many show the blobs better than cells
+ * that are each significant. */
+static uint32_t first_levels(uint32_t d, double cells)
+{
+    double levels = fmax(2, floor(log2(cells))), deepest = DEEPEST + d;
+    if (d > 1 && cells < FEW)
+        return (uint32_t)fmin(log2(FEW), levels + 1);
+    return (uint32_t)fmin(deepest, levels);
+}
+
+static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
+                             kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    kith_i_lens lens = {.q = task->d, .d = task->d};
+    double sd = kith_i_olh_sd(task->epsilon), left = 1 - run->asked;
+    double cells = sqrt(kith_i_local_users(run, left)) / sd;
+    kith_status status =
+        kith_i_grow_open(run, grow, task->d, task->lower, task->upper,
+                         first_levels(task->d, cells), LEAVES, err);
+    for (int r = 0; !status && r < ROUNDS; r++) {
+        const kith_i_answer *answer;
+        uint32_t *leaf;
+        kith_i_question q =
+            kith_i_local_question(run, "cell of the histogram",
+                                  left * SHARES[r], KITH_I_REPORT_SYMBOL);
+        if (r > 0)
+            kith_i_grow_split(
+                grow, sd / sqrt(kith_i_local_users(run, left * SHARES[r])));
+        status = kith_i_grow_publish(run, grow, UINT32_MAX, &lens, &q.place,
+                                     &leaf, err);
+        if (!status)
+            status = kith_i_local_ask(run, &q, 1, &answer, err);
+        if (!status)
+            kith_i_grow_take(grow, leaf, answer);
+    }
+    return status;
+}
+
+/* k-means of weighted points, as a model. */
+kith_status kith_i_low_solve(kith_i_local_run *run, const double *points,
+                             const double *weights, uint32_t count,
+                             kith_i_local_model *model, kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    uint32_t *labels = kith_i_local_take(run, count, sizeof *labels);
+    kith_status status = kith_i_model_new(run, task->k, model, err);
+    if (status)
+        return status;
+    if (!labels)
+        return kith_i_fail_memory(err);
+    status =
+        kith_i_local_solve(run, points, weights, count, task->d, task->k,
+                           RESTARTS, model->center, labels, &model->count, err);
+    if (status)
+        return status;
+    double sum = 0;
+    memset(model->raw, 0, task->k * sizeof *model->raw);
+    for (uint32_t i = 0; i < count; i++)
+        if (labels[i] != UINT32_MAX) {
+            model->raw[labels[i]] += weights[i];
+            sum += weights[i];
+        }
+    for (uint32_t j = 0; j < model->count; j++)
+        model->raw[j] /= sum;
+    kith_i_local_clip(task, model->count, model->center);
+    return KITH_OK;
+}
+
+/* What a grown tree says, as a model. */
+kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
+                              kith_i_local_model *model, kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    uint32_t room = grow->leaves + 1, count, smooth_count;
+    double *points = kith_i_local_numbers(run, room, task->d);
+    double *weights = kith_i_local_numbers(run, room, 2);
+    size_t most = ((size_t)task->k + 1) * room;
+    most = task->k > KITH_I_BLOBS_MOST ? 1 : most;
+    double *smooth = kith_i_local_numbers(run, most, task->d);
+    double *smooth_weights = kith_i_local_numbers(run, most, 1);
+    if (!points || !weights || !smooth || !smooth_weights)
+        return kith_i_fail_memory(err);
+    kith_i_grow_prune(grow);
+    count = kith_i_grow_points(grow, 1, points, weights, weights + room);
+    kith_i_blob_start start = {points, weights, count};
+    kith_status status = kith_i_blobs_smooth(
+        run, grow, &start, task->k, smooth, smooth_weights, &smooth_count, err);
+    if (status)
+        return status;
+    if (smooth_count == 0)
+        return kith_i_low_solve(run, points, weights, count, model, err);
+    return kith_i_low_solve(run, smooth, smooth_weights, smooth_count, model,
+                            err);
+}
+
+/* How badly the histogram sees: variance of a user in a cell that holds twice
+ * the noise of the last group, if all users were spread over the box. */
+static double blur(const kith_i_local_run *run, double *unit)
+{
+    const kith_i_local_task *task = run->task;
+    double users = kith_i_local_users(run, SHARES[ROUNDS - 1]), square = 0;
+    double cell = fmin(1, 2 * kith_i_olh_sd(task->epsilon) / sqrt(users));
+    for (uint32_t a = 0; a < task->d; a++)
+        square += pow(task->upper[a] - task->lower[a], 2);
+    *unit = square / 4 / task->d;
+    return square / 12 * pow(cell, 2.0 / task->d);
+}
+
+kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
+                             kith_error *err)
+{
+    kith_i_grow grow;
+    int near = 0;
+    double unit, blurred = blur(run, &unit);
+    int can = kith_i_near_can(run, blurred);
+    kith_status status = KITH_OK;
+    if (blurred > (can ? BLIND : DIM) * unit)
+        return kith_i_local_one(run, model, err);
+    if (blurred > COARSE * unit && can)
+        status = kith_i_near_ask(run, blurred, model, &near, err);
+    if (!status && !near)
+        status = ask_cells(run, &grow, err);
+    if (!status && !near)
+        status = kith_i_low_finish(run, &grow, model, err);
+    return status;
+}

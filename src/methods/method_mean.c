@@ -1,0 +1,72 @@
+/* One private mean (or median): the floor that every method must beat, and
+ * what is left when users are too few for anything else. With enough users it
+ * is found in two steps, the second recentred on the first. */
+#include "methods_i.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FIRST = 0.15, HISTOGRAM = 0.05;
+static const double TOO_NOISY = 0.3; /* of the radius: then one step */
+
+kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
+                                kith_i_local_model *model, kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    const kith_i_answer *answer;
+    kith_i_question q = kith_i_local_question(run, "mean of all users", share,
+                                              KITH_I_REPORT_VECTOR);
+    q.centers = task->center;
+    q.radii = &task->radius;
+    kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
+    if (status)
+        return status;
+    double noise = answer->received ? answer->noise : HUGE_VAL;
+    double keep = kith_i_james_stein(answer->sums, task->d, noise);
+    for (uint32_t i = 0; i < task->d; i++)
+        model->center[i] =
+            task->center[i] +
+            (keep > 0 ? task->radius * keep * answer->sums[i] : 0);
+    model->var[0] = keep > 0 ? keep * pow(task->radius * noise, 2)
+                             : pow(task->radius, 2) / task->d;
+    model->raw[0] = 1;
+    kith_i_local_clip(task, 1, model->center);
+    return KITH_OK;
+}
+
+kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
+                             kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    double left = 1 - run->asked, first = FIRST * left;
+    double noise = kith_i_vector_sd(task->epsilon, task->d + 1) *
+                   sqrt(task->d / kith_i_local_users(run, first));
+    kith_status status = kith_i_model_new(run, 1, model, err);
+    if (status)
+        return status;
+    if (noise > TOO_NOISY)
+        return kith_i_mean_at_once(run, left, model, err);
+    status = kith_i_mean_at_once(run, first, model, err);
+    if (status)
+        return status;
+    double second = HISTOGRAM * left;
+    return kith_i_refine(run, model, 2 * task->radius, second,
+                         left - first - second, err);
+}
+
+kith_status kith_i_local_mean(const kith_i_local_task *task,
+                              kith_i_collector *collector, double *centers,
+                              double *weights, uint32_t *found, kith_error *err)
+{
+    kith_i_local_run run;
+    kith_i_local_model model;
+    kith_i_local_open(&run, task, collector, 3);
+    kith_status status = kith_i_local_one(&run, &model, err);
+    if (!status) {
+        memcpy(centers, model.center, task->d * sizeof *centers);
+        weights[0] = 1;
+        *found = 1;
+    }
+    kith_i_local_close(&run);
+    return status;
+}
