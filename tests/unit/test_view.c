@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/wide.h"
+#include "data/fold.h"
 #include "dp/dp_i.h"
 #include "kernel/kernel_i.h"
 #include "support/make_data.h"
@@ -164,11 +165,103 @@ static void test_releases_from_views(void **state)
     free(rows);
 }
 
+/* What a map of rows may write at worst, and where it ends up. */
+static void fill_corners(void *arg, uint32_t worker, const kith_i_block *block,
+                         int16_t *rows)
+{
+    (void)arg, (void)worker;
+    for (size_t i = 0; i < (size_t)block->rows * Q; i++)
+        rows[i] = i % 5 ? INT16_MAX : i % 2 ? INT16_MIN : -INT16_MAX;
+}
+
+static void check_row_bounds(void *arg, uint32_t worker, uint64_t first,
+                             const kith_i_block *block)
+{
+    const kith_i_domain *m = arg;
+    (void)worker, (void)first;
+    for (uint32_t r = 0; r < block->rows; r++) {
+        uint64_t square = 0, l1 = 0;
+        for (uint32_t j = 0; j < Q; j++) {
+            int64_t v = block->dense[r * Q + j];
+            assert_true(v >= m->low_q[j] && v <= m->high_q[j]);
+            square += (uint64_t)(v * v);
+            l1 += (uint64_t)llabs(v);
+        }
+        assert_true(square <= m->l2_squared && l1 <= m->l1);
+        assert_true(square > m->l2_squared / 4); /* pulled in, not dropped */
+    }
+}
+
+/* Derived rows keep the bounds that the gate charges for, whatever made them.
+ */
+static void test_derived_rows_are_bounded(void **state)
+{
+    (void)state;
+    static const double low = -0.4, high = 0.4;
+    const kith_bounds bounds[] = {
+        ball(0.01),
+        ball(1),
+        ball(37),
+        {.lower = &low, .upper = &high, .box_count = 1, .radius = 0.5}};
+    double *rows = make_rows(N, D, 4, 5);
+    kith_dataset *data = load(rows, N, D, unit_box());
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        kith_i_domain *domain;
+        kith_dataset *made;
+        assert_int_equal(kith_i_domain_new(&bounds[i], Q, 0, &domain, NULL),
+                         KITH_OK);
+        assert_int_equal(kith_i_dataset_derive(data, domain, 2, fill_corners,
+                                               NULL, &made, NULL),
+                         KITH_OK);
+        assert_int_equal(kith_i_dataset_rows(made), N);
+        kith_i_fold(made, 1, check_row_bounds, domain);
+        kith_dataset_free(made);
+    }
+    kith_dataset_free(data);
+    free(rows);
+}
+
+/* A view narrower than its rows, which all lie in one direction: their sum is
+ * what the bound lets through, a tenth of what they are. */
+static void test_narrow_view(void **state)
+{
+    (void)state;
+    double *rows = malloc(N * D * sizeof *rows), axes[Q * D] = {0};
+    for (int i = 0; i < N * D; i++)
+        rows[i] = i % D < Q;
+    for (int j = 0; j < Q; j++)
+        axes[j * D + j] = 1;
+    double most = 0.1 * sqrt(Q);
+    kith_session *s = open_session(load(rows, N, D, unit_box()), 4000, 1e-6,
+                                   KITH_ADD_REMOVE, 2, 1);
+    const kith_i_view *view;
+    assert_int_equal(kith_i_view_open(s, axes, Q, NULL, most, &view, NULL),
+                     KITH_OK);
+    kith_i_map map = {.view = view};
+    kith_i_cells_spec spec = {.what = "view",
+                              .cells = 1,
+                              .width = Q,
+                              .sum_charge = kith_i_session_left(s)};
+    kith_i_cells cells;
+    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, NULL),
+                     KITH_OK);
+    double step = kith_i_domain_step(kith_i_view_domain(view));
+    for (int j = 0; j < Q; j++) {
+        double mean = (double)cells.sums[j] * step / N;
+        assert_true(fabs(mean - 0.1) < 0.001);
+    }
+    kith_i_cells_free(&cells);
+    kith_session_close(s);
+    free(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_projection_is_exact),
         cmocka_unit_test(test_releases_from_views),
+        cmocka_unit_test(test_derived_rows_are_bounded),
+        cmocka_unit_test(test_narrow_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
