@@ -67,6 +67,11 @@ typedef struct kith_source_options {
     uint32_t dimension;         /* svmlight: required; others: 0 or checked  */
     uint32_t threads;           /* to read with; 0: all processors. Changes  */
                                 /* the speed of dense formats only           */
+    int fixed_rows;             /* every line is a row, whatever it holds:   */
+                                /* missing must be error, header YES or NO   */
+                                /* (CSV, TSV), and a blank line is refused.  */
+                                /* Sessions with KITH_REPLACE_ONE need it:   */
+                                /* there the number of rows is public        */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);

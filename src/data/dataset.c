@@ -356,11 +356,13 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
         status = append_dense(data, rows, (uint32_t)row_count, t, err);
     if (t)
         kith_i_wipe_free(t, dimension * sizeof *t);
-    if (status)
+    if (status) {
         kith_dataset_free(data);
-    else
-        *out = data;
-    return status;
+        return status;
+    }
+    data->fixed_rows = 1; /* the caller's number, whatever the rows hold */
+    *out = data;
+    return KITH_OK;
 }
 
 uint32_t kith_dataset_dimension(const kith_dataset *data)

@@ -168,6 +168,11 @@ uint64_t kith_i_dataset_rows(const kith_dataset *data)
     return data->rows;
 }
 
+int kith_i_dataset_fixed_rows(const kith_dataset *data)
+{
+    return data->fixed_rows;
+}
+
 uint32_t kith_i_dataset_block_rows(const kith_dataset *data)
 {
     return data->block_rows;

@@ -323,9 +323,11 @@ kith_status kith_dataset_open(const char *const *paths, size_t path_count,
         status = sparse ? load_sparse(data, reader, err)
                         : load_dense(data, reader, workers, err);
     kith_i_reader_close(reader);
-    if (status)
+    if (status) {
         kith_dataset_free(data);
-    else
-        *out = data;
-    return status;
+        return status;
+    }
+    data->fixed_rows = opt->fixed_rows;
+    *out = data;
+    return KITH_OK;
 }

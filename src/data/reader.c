@@ -223,6 +223,11 @@ static kith_status check_options(const kith_source_options *opt,
     if (opt->column_count > 0 && !opt->columns)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "column_count is set but columns is NULL");
+    if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "--missing drop changes the number of rows, which "
+                           "replace-one takes for public: fill the values in, "
+                           "or use --adjacency add-remove");
     return KITH_OK;
 }
 

@@ -65,4 +65,9 @@ kith_status kith_i_reader_open_sources(const kith_i_source *sources,
                                        const kith_source_options *opt,
                                        kith_i_reader **out, kith_error *err);
 
+/* With fixed rows (kith/data.h) a line without a row is a fault. */
+#define KITH_I_BLANK_ROW                                                       \
+    "is blank: replace-one takes the number of rows for public, so every "     \
+    "line must be one; delete it, or use --adjacency add-remove"
+
 #endif

@@ -81,6 +81,8 @@ static kith_status find_row(svmlight_shard *shard, const char **begin,
         *begin = skip_blanks(line.data, *end);
         if (*begin < *end)
             return KITH_OK;
+        if (shard->layout->opt.fixed_rows)
+            return fail_line(shard, KITH_I_BLANK_ROW, err);
         kith_i_stream_skip(shard->stream, *bytes);
     }
 }

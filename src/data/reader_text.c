@@ -104,6 +104,8 @@ static kith_status find_record(text_shard *shard, record *out, kith_error *err)
             if (kith_i_field_trim(shard->dialect, rec.begin, rec.end) ==
                     rec.end &&
                 shard->columns.file_count != 1) {
+                if (shard->layout->opt.fixed_rows)
+                    return fail_line(shard, shard->line, KITH_I_BLANK_ROW, err);
                 shard->blank = shard->blank ? shard->blank : shard->line;
                 step_over(shard, &rec);
                 continue;
@@ -384,6 +386,19 @@ static kith_status skip_byte_order_mark(kith_i_stream *stream, kith_error *err)
     return status;
 }
 
+/* What the first line holds must not decide whether it is a row (I41). */
+static kith_status check_header_known(const text_shard *shard, kith_error *err)
+{
+    const kith_source_options *opt = &shard->layout->opt;
+    if (!opt->fixed_rows || opt->header != KITH_HEADER_AUTO)
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                       "%s: say --header or --no-header: replace-one takes "
+                       "the number of rows for public, so nobody may guess "
+                       "from its contents whether the first line is one",
+                       kith_i_stream_name(shard->stream));
+}
+
 static kith_status text_open(const kith_i_dialect *dialect,
                              kith_i_stream *stream, kith_i_layout *layout,
                              void **out, kith_error *err)
@@ -395,6 +410,8 @@ static kith_status text_open(const kith_i_dialect *dialect,
         .stream = stream, .layout = layout, .dialect = dialect, .line = 1};
     record rec = {0};
     kith_status status = skip_byte_order_mark(stream, err);
+    if (!status)
+        status = check_header_known(shard, err);
     if (!status)
         status = find_record(shard, &rec, err);
     if (!status)

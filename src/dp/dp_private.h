@@ -16,7 +16,7 @@ struct kith_i_view {
 struct kith_session {
     kith_dataset *data;    /* owned; NULL in a plan */
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
-    unsigned generation;   /* of the process that opened it (fork) */
+    kith_i_process opener; /* the only process that may use it (I22) */
     kith_privacy privacy;
     kith_measure measure;
     kith_i_loss total, spent, held; /* spent + held <= total */

@@ -39,7 +39,7 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->privacy = *privacy;
     s->measure = measure;
     s->total = total;
-    s->generation = atomic_load(&kith_i_fork_generation);
+    s->opener = kith_i_process_now();
     if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS)
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
@@ -66,6 +66,21 @@ static kith_status charge_ledger(const kith_session *s,
     return kith_i_ledger_charge(opt->ledger, &charge, err);
 }
 
+/* With replace-one the number of rows is public, and methods use it. That is
+ * only true if no row's contents can change it (I41). */
+static kith_status check_rows(const kith_dataset *data,
+                              const kith_privacy *privacy, kith_error *err)
+{
+    if (privacy->neighbors != KITH_REPLACE_ONE ||
+        kith_i_dataset_fixed_rows(data))
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_PRIVACY,
+                       "replace-one takes the number of rows for public, but "
+                       "these were read so that a row's contents can change "
+                       "it: set fixed_rows in the source options, or use "
+                       "add-remove");
+}
+
 kith_status kith_session_open(kith_dataset *data,
                               const kith_session_options *given,
                               kith_session **out, kith_error *err)
@@ -85,7 +100,9 @@ kith_status kith_session_open(kith_dataset *data,
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
     s->ledgered = opt.ledger != NULL;
-    status = kith_i_entropy_check(err); /* also watches for fork() */
+    status = check_rows(data, &opt.privacy, err);
+    if (!status)
+        status = kith_i_entropy_check(err); /* also watches for fork() */
     if (!status)
         status = charge_ledger(s, &opt, err);
     if (status) {
@@ -156,7 +173,7 @@ static char *join(const char *what, const char *suffix)
 kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
                                size_t count, kith_error *err)
 {
-    if (s->generation != atomic_load(&kith_i_fork_generation))
+    if (!kith_i_process_same(s->opener)) /* I22 */
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "this session belongs to the process that opened "
                            "it: after fork() open a new one, and pay for it");

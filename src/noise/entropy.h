@@ -7,7 +7,8 @@
  * Needs: an entropy object is used by one thread at a time.
  * Because: a word is zeroed as it is taken; the buffer is refilled when it is
  *   empty and when the process turns out to be a fork of the one that filled
- *   it (fork_generation is raised in every child); close wipes the rest.
+ *   it, by whatever call (kith_i_fork_mark is another in every child); close
+ *   wipes the rest.
  *
  * If the generator fails, `failed` is set and later words are a harmless
  * public sequence, so that loops end: whoever drew must look at `failed`
@@ -31,7 +32,7 @@ typedef struct kith_i_entropy_source {
 typedef struct kith_i_entropy {
     uint64_t words[KITH_I_ENTROPY_WORDS];
     uint32_t next;
-    uint32_t generation;
+    uint32_t mark; /* of the process that filled it */
     int failed;
     kith_i_entropy_source source;
     uint64_t stream, refills;
@@ -39,7 +40,17 @@ typedef struct kith_i_entropy {
         last; /* first word of the refill before: a stuck generator shows */
 } kith_i_entropy;
 
-extern atomic_uint kith_i_fork_generation;
+/* The mark of this process: differs from its parent's, or is still 0. */
+extern atomic_uint *kith_i_fork_mark;
+
+/* Who is asking? A copy made by fork(), _Fork() or the bare system call is not
+ * the same process, and must neither draw nor pay (I22). */
+typedef struct kith_i_process {
+    uint32_t mark;
+    int pid;
+} kith_i_process;
+kith_i_process kith_i_process_now(void);
+int kith_i_process_same(kith_i_process before);
 
 /* stream tells apart the objects of one seeded run; secure mode ignores it. */
 void kith_i_entropy_open(kith_i_entropy *e, const kith_i_entropy_source *source,
@@ -54,8 +65,7 @@ const char *kith_i_entropy_name(void);
 static inline uint64_t kith_i_entropy_word(kith_i_entropy *e)
 {
     if (e->next == KITH_I_ENTROPY_WORDS ||
-        e->generation !=
-            atomic_load_explicit(&kith_i_fork_generation, memory_order_relaxed))
+        e->mark != atomic_load_explicit(kith_i_fork_mark, memory_order_relaxed))
         kith_i_entropy_refill(e);
     uint64_t w = e->words[e->next];
     e->words[e->next++] = 0;

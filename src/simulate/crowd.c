@@ -37,6 +37,11 @@ kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
                               const kith_i_crowd_options *opt, kith_error *err)
 {
     uint64_t users = kith_i_dataset_rows(data);
+    if (!kith_i_dataset_fixed_rows(data)) /* I41 */
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "how many users there are is public, but these "
+                           "rows were read so that a row's contents can "
+                           "change it: set fixed_rows in the source options");
     kith_status status = kith_i_report_loss(opt->epsilon, &crowd->cap, err);
     if (status)
         return status;

@@ -61,7 +61,7 @@ P
     same first.json second.json
 }
 
-for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one"; do
+for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one --no-header"; do
     again plain.csv kmeans -k 3 $mode --bounds -1:1
     again wide.csv kmeans -k 3 $mode --bounds -1:1 --seed 4
     again wide.csv kmeans -k 3 $mode --bounds -1:1 --rounds 3

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
 "$KITH" generate gaussians --rows 2000 --dimension 6 -k 3 -o rows.csv
-for mode in "-e 1" "-e 1 --delta 1e-6" "-e 1 --adjacency replace-one"; do
+for mode in "-e 1" "-e 1 --delta 1e-6" "-e 1 --adjacency replace-one --no-header"; do
     for t in 1 3; do
         run 0 kmeans -k 3 $mode --bounds -1:1 --method balcan --quiet \
             --insecure-seed 7 --threads $t -o "t$t.json" rows.csv
@@ -31,7 +31,7 @@ refuse 2 'at most 4096 clusters' kmeans -k 5000 -e 1 --bounds -1:1 \
 # that it is in vain.
 printf '%s\n' 0.1 0.2 0.9 >few.csv
 run 0 kmeans -k 1 -e 1 --bounds 0:1 --method balcan --paper-constants \
-    --insecure-seed 1 --adjacency replace-one --threads 1 -o few.json few.csv
+    --insecure-seed 1 --adjacency replace-one --no-header --threads 1 -o few.json few.csv
 said 'with fewer rows the result is vacuous'
 python "as many trials as printed" few.json <<'P'
 import json, sys
@@ -53,7 +53,7 @@ with open(sys.argv[1], "w") as f:
         f.write("0 " + " ".join("%d:%g" % w for w in sorted(words.items())) + "\n")
 P
 for method in auto lloyd balcan; do
-    for mode in "-e 4" "-e 4 --delta 1e-6" "-e 4 --adjacency replace-one"; do
+    for mode in "-e 4" "-e 4 --delta 1e-6" "-e 4 --adjacency replace-one --no-header"; do
         run 0 kmeans -k 3 $mode --bounds 0:1 --radius 1 --sparsity 5 --quiet \
             --dimension 500 --method $method --insecure-seed 3 -o s.json topics.svm
         python "sparse centres of $method $mode" s.json <<'P'

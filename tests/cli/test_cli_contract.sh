@@ -89,7 +89,7 @@ printf '0,1\n' >b1.csv # one line is one feature, not all of them
 refuse 2 '1 features, the data has 2' kmeans -k 2 -e 1 --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 2' kmedian -k 2 -e 1 --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 2' subspace -k 2 -q 1 -e 1 --bounds-file b1.csv ok.csv
-refuse 2 '1 features, the data has 2' local simulate -k 2 -e 1 --bounds-file b1.csv ok.csv
+refuse 2 '1 features, the data has 2' local simulate --no-header -k 2 -e 1 --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 2' kmeans -k 2 --non-private --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 4' kmeans -k 2 -e 1 --bounds-file b1.csv \
     --dry-run --rows 100 --dimension 4
@@ -193,7 +193,7 @@ for command in kmeans kmedian; do
     run 0 $command --non-private -k 2 $B --quiet ok.csv
     check "no warning" sh -c "! grep -q 'centres differ' '$ERR'"
 done
-run 0 local simulate -k 9 -e .5 $B --quiet --insecure-seed 1 -o few.json ok.csv
+run 0 local simulate --no-header -k 9 -e .5 $B --quiet --insecure-seed 1 -o few.json ok.csv
 python "a warning with fewer centres" few.json "$ERR" <<'P'
 import json, sys
 found = len(json.load(open(sys.argv[1]))["centers"])

@@ -60,10 +60,10 @@ for delta in 0 1e-6; do
     for method in auto sulq; do
         alike csv subspace -k 2 -q 1 -e 1 --delta $delta $B --method $method
     done
-    run 0 kmeans -k 2 -e 1 --delta $delta $B --adjacency replace-one none.csv
+    run 0 kmeans -k 2 -e 1 --delta $delta $B --adjacency replace-one --header none.csv
 done
 for adjacency in add-remove replace-one; do
-    run 0 subspace -k 2 -q 1 -e 1 $B --method gibbs --adjacency $adjacency none.csv
+    run 0 subspace -k 2 -q 1 -e 1 $B --method gibbs --adjacency $adjacency --header none.csv
 done
 run 0 kmedian -k 2 -e 1 $B --recovery sampling none.csv
 

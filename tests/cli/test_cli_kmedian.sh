@@ -10,7 +10,7 @@ go() { # OUT ARG...
     shift
     run 0 kmedian -k 3 --bounds -1:1 --insecure-seed 7 --quiet -o "$out" "$@"
 }
-for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one"; do
+for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one --no-header"; do
     go base.json $mode rows.csv
     go again.json $mode --threads 3 rows.csv
     same base.json again.json

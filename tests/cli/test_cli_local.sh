@@ -7,7 +7,7 @@ set -u
 go() { # OUT ARG...
     local out=$1
     shift
-    run 0 local simulate -k 3 -e 2 --radius 1 --insecure-seed 7 --quiet -o "$out" "$@"
+    run 0 local simulate --no-header -k 3 -e 2 --radius 1 --insecure-seed 7 --quiet -o "$out" "$@"
 }
 
 # Every method: a model that evaluate and assign take, and whose account is
@@ -53,11 +53,11 @@ go b.json rows.csv --threads 3
 same a.json b.json
 go c.json --seed 1 rows.csv
 differ a.json c.json
-run 0 local simulate -k 3 -e 2 --radius 1 --insecure-seed 8 --quiet -o c.json rows.csv
+run 0 local simulate --no-header -k 3 -e 2 --radius 1 --insecure-seed 8 --quiet -o c.json rows.csv
 differ a.json c.json
 
 # Secret coins: exact, and said so; the forecast comes before the model.
-run 0 local simulate -k 3 -e 4 --radius 1 -o real.json --centers c.csv rows.csv
+run 0 local simulate --no-header -k 3 -e 4 --radius 1 -o real.json --centers c.csv rows.csv
 said 'forecast: noise will move'
 said 'rounds; no user spends more than epsilon 4 or sends more than 41 bytes'
 said 'guarantee: nothing that a user sends'
@@ -78,14 +78,14 @@ import json
 c = [json.load(open(m + ".cost"))["cost"] for m in ("real", "plain")]
 assert c[0] < 3 * c[1], c
 P
-run 0 local simulate -k 3 -e 2 --radius 1 --law -o law.json rows.csv
+run 0 local simulate --no-header -k 3 -e 2 --radius 1 --law -o law.json rows.csv
 said 'guarantee: none'
-run 0 local simulate -k 3 -e 2 --radius 1 --progress always -o p.json rows.csv
+run 0 local simulate --no-header -k 3 -e 2 --radius 1 --progress always -o p.json rows.csv
 said 'step 1 of'
 
 # Noise can be too much, and it says so.
 head -n 200 rows.csv >few.csv
-run 0 local simulate -k 3 -e 0.5 --radius 1 -o few.json few.csv
+run 0 local simulate --no-header -k 3 -e 0.5 --radius 1 -o few.json few.csv
 said 'cannot work'
 
 # Plans.
@@ -134,10 +134,10 @@ refuse 2 'required: how many users' local plan -k 2 -e 1
 refuse 2 'reads no data' local plan -k 2 -e 1 --rows 10 --dimension 2 rows.csv
 refuse 2 'list of numbers' local lower-bound -e 1 --sizes 1,x
 refuse 2 'stops being vacuous at n = 10\^2' local simulate -k 5 -e 1 --radius 1 \
-    --method weighted-centers --paper-constants rows.csv
+    --method weighted-centers --paper-constants --no-header rows.csv
 refuse 4 'no such|nowhere' local simulate -k 2 -e 1 --radius 1 nowhere.csv
 : >empty.csv
-refuse 4 'no rows|empty|no users' local simulate -k 2 -e 1 --radius 1 empty.csv
+refuse 4 'no rows|empty|no users' local simulate -k 2 -e 1 --radius 1 --no-header empty.csv
 check "no file is left" [ ! -e nowhere.json ]
 run 0 local --help
 run 0 local plan --help

@@ -79,7 +79,7 @@ for adjacency in add-remove replace-one; do
     for delta in 0 1e-6; do
         for e in 0.1 1 4; do
             run 0 kmeans -k 3 -e $e --delta $delta --bounds -1:1 \
-                --adjacency $adjacency --seed 5 -o m.json secretname.csv
+                --adjacency $adjacency --no-header --seed 5 -o m.json secretname.csv
             check "$adjacency $delta $e" "$PYTHON" check.py m.json 3 4 $e $delta $adjacency
             [ $adjacency = add-remove ] && secret m.json
         done

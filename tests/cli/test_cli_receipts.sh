@@ -45,8 +45,8 @@ for r in found:
 P
 }
 
-for mode in "-e 1" "-e 1 --delta 1e-6" "-e 1 --adjacency replace-one" \
-    "-e 1 --delta 1e-6 --adjacency replace-one"; do
+for mode in "-e 1" "-e 1 --delta 1e-6" "-e 1 --adjacency replace-one --no-header" \
+    "-e 1 --delta 1e-6 --adjacency replace-one --no-header"; do
     twice=1
     case $mode in *replace*) twice=2 ;; esac
     for method in auto lloyd balcan; do

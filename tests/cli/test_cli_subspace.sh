@@ -53,12 +53,12 @@ check "a seeded run guarantees nothing" grep -q '"guarantee": "none"' "$OUT"
 cp "$OUT" seeded.json
 run 0 $S -e 1 --delta 1e-6 --insecure-seed 4 --threads 1 x.csv
 same "$OUT" seeded.json
-run 0 $S -e 1 --delta 1e-6 --adjacency replace-one --scale clip x.csv
+run 0 $S -e 1 --delta 1e-6 --adjacency replace-one --no-header --scale clip x.csv
 check "scale is in the model" grep -q '"scale": "clip"' "$OUT"
 run 0 $S -e 4 --method sulq --rounds 2 x.csv
 check "sulq is exact" grep -q '"guarantee": "exact"' "$OUT"
 for method in bingham gibbs mincost; do
-    run 0 $S -e 4 --method $method --rounds 3 --adjacency replace-one x.csv
+    run 0 $S -e 4 --method $method --rounds 3 --adjacency replace-one --no-header x.csv
     check "$method is in the model" grep -q "\"method\": \"$method\"" "$OUT"
     said 'guarantee: asymptotic'
     said 'the limit only'
@@ -66,16 +66,16 @@ for method in bingham gibbs mincost; do
     check "and says what that means" grep -q '"note": ".*limit' "$OUT"
 done
 
-run 0 $S -e 4 --method gibbs --rounds 8 --adjacency replace-one \
+run 0 $S -e 4 --method gibbs --rounds 8 --adjacency replace-one --no-header \
     --debug-diagnostics --quiet x.csv
 said 'NOT private.*R-hat'
 check "diagnostics void the guarantee" grep -q '"guarantee": "none"' "$OUT"
 check "and stay out of the model" bash -c "! grep -qi 'rhat\|r-hat' '$OUT'"
-run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one \
+run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one --no-header \
     --non-private-start x.csv
 said 'NOT private'
 check "so does the start" grep -q '"guarantee": "none"' "$OUT"
-run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one --quiet \
+run 0 $S -e 4 --method gibbs --rounds 3 --adjacency replace-one --no-header --quiet \
     --non-private-start --solver tsc x.csv
 check "the start's solver is in the model" grep -q '"solver": "tsc"' "$OUT"
 

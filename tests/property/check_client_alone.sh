@@ -25,7 +25,7 @@ long lrint(double);
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
 H
-allowed='^(memcpy|memset|memcmp|sqrt|floor|ldexp|lrint|kith_i_entropy_refill|kith_i_fork_generation|kith_i_gaussian_vector|__stack_pointer|__indirect_function_table|__linear_memory|__multi3|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__parity[sd]i2|__popcountdi2|__cpu_model)$'
+allowed='^(memcpy|memset|memcmp|sqrt|floor|ldexp|lrint|kith_i_entropy_refill|kith_i_fork_mark|kith_i_gaussian_vector|__stack_pointer|__indirect_function_table|__linear_memory|__multi3|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__parity[sd]i2|__popcountdi2|__cpu_model)$'
 
 compile() { # name, compiler and flags
     name=$1

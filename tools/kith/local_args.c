@@ -316,6 +316,8 @@ static int parse_simulate(local_cli *cli, const args *a)
                          "input)");
     cli->options.law = args_value(a, "law") != NULL;
     int code = source_parse(&cli->common.source, a);
+    if (!code) /* how many users there are is public */
+        code = source_fix_rows(&cli->common.source, 1);
     if (!code)
         code = bounds_parse(&cli->common.bounds, a);
     if (!code && f && !output_has_suffix(f, ".npy") &&

@@ -171,6 +171,9 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
     if (!code)
         code = source_parse(&run->source, a);
     if (!code)
+        code = source_fix_rows(&run->source,
+                               run->privacy.neighbors == KITH_REPLACE_ONE);
+    if (!code)
         code = bounds_parse(&run->bounds, a);
     if (!code && run->dry_run)
         code = bounds_check(&run->bounds, run->source.options.dimension);

@@ -90,6 +90,16 @@ int source_parse(source *out, const args *a)
     return columns ? parse_columns(out, columns) : CLI_OK;
 }
 
+int source_fix_rows(source *s, int fixed)
+{
+    s->options.fixed_rows = fixed;
+    if (fixed && s->options.missing == KITH_MISSING_DROP)
+        return cli_usage("--missing drop changes the number of rows, which "
+                         "replace-one takes for public: fill the values in, "
+                         "or use --adjacency add-remove");
+    return CLI_OK;
+}
+
 void source_free(source *s)
 {
     free(s->column_text);

@@ -19,6 +19,9 @@ typedef struct source {
 
 /* Exit code; free in any case. */
 int source_parse(source *out, const args *a);
+/* Where the number of rows is public (replace-one) no row may change it:
+ * refuse options that let it. Exit code. */
+int source_fix_rows(source *s, int fixed);
 void source_free(source *s);
 /* The word for --format; NULL: by the file's name. */
 const char *source_format_name(kith_format format);
