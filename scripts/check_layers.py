@@ -62,7 +62,9 @@ OUTSIDE = {
     "cblas.h": {"kernel"},
     "lapacke.h": {"kernel"},
     "openblas_config.h": {"kernel"},
-    "sodium.h": {"noise/entropy.c", "base/digest.c"},
+    "sodium.h": {"noise/entropy.c", "base/digest.c",
+                 "tools/verify/verify_signature.c",
+                 "tools/kith/sign_minisign.c"},
     "gmp.h": {"budget", "noise", "dp"},
     "mpfr.h": {"budget", "noise", "dp"},
     "zlib.h": {"data"},
@@ -133,9 +135,11 @@ def source_problem(root, path, quote, header):
 
 
 def tool_problem(root, path, quote, header):
-    """tools/ sees what a user of the library sees."""
+    """tools/ sees what a user of the library sees; tools/verify nothing."""
+    if path.startswith("tools/verify/") and header.startswith("kith/"):
+        return f"<{header}>: the checker shares nothing with kith"
     if quote == "<":
-        return outside_problem(header, "tools", None)
+        return outside_problem(header, "tools", path)
     if not os.path.exists(os.path.join(root, os.path.dirname(path), header)):
         return f'"{header}": the tools use <kith/...> and their own headers'
     if ".." in header.split("/"):
@@ -235,6 +239,8 @@ SPECIMENS = {
                             "outside their folder"),
     "tools/kith/noise.c": ("#include <sodium.h>\n", "belongs to"),
     "tools/kith/entropy.c": ("", "same file name"),
+    "tools/verify/check.c": ("#include <kith/budget.h>\n", "nothing with"),
+    "tools/verify/verify_signature.c": ("#include <sodium.h>\n", None),
     "include/kith/status.h": ("#include <stdint.h>\n", None),
     "include/kith/leak.h": ("#include <gmp.h>\n", "public header"),
     "src/base/long.c": ("\n" * (MAX_LINES + 1), "lines, more than"),

@@ -2,9 +2,10 @@
 # Every check prints a line when it fails; `finish` sets the exit status.
 : "${KITH:?set KITH to the kith binary}"
 KITH=$(realpath "$KITH")
+HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/kith-cli-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
-mkdir "$WORK/data" && cd "$WORK/data" || exit 1
+mkdir "$WORK/models" "$WORK/data" && cd "$WORK/data" || exit 1
 OUT=$WORK/out # of the last command
 ERR=$WORK/err
 LAST=
@@ -29,6 +30,20 @@ run() {
     "$KITH" "$@" >"$OUT" 2>"$ERR"
     got=$?
     [ "$got" -eq "$want" ] || fail "exit $got, expected $want"
+    [ "$got" -eq 0 ] && keep_model "$@"
+    return 0
+}
+
+# keep_model ARG...: if the command made a model, a copy for `finish`.
+keep_model() {
+    local file=$OUT before=
+    case $1 in kmeans | kmedian | subspace | local) ;; *) return ;; esac
+    for arg in "$@"; do
+        case $before in -o | --output) file=$arg ;; esac
+        before=$arg
+    done
+    [ -f "$file" ] && grep -q '^  "kith": 1,' "$file" || return
+    cp "$file" "$WORK/models/$CHECKS.json"
 }
 
 # refuse CODE PATTERN ARG...: fails with CODE, says PATTERN on standard error,
@@ -70,7 +85,13 @@ python() {
     "$PYTHON" - "$@" || fail "$what"
 }
 
+# Every model that was made must hold, for two checkers that are not kith.
 finish() {
+    LAST="kith verify"
+    if [ -n "$(ls "$WORK/models")" ]; then
+        check "both checkers" "$PYTHON" "$HERE/verify_all.py" "$KITH" \
+            "$HERE/../../tools/verify/kith_verify.py" "$WORK/models"
+    fi
     echo "$(basename "$0"): $CHECKS checks, $FAILURES failed"
     [ "$FAILURES" -eq 0 ]
     exit

@@ -2,6 +2,8 @@
  * Neither is private, and both say so. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
+#include <verify.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -44,6 +46,18 @@ typedef struct job {
     size_t input_count;
 } job;
 
+/* Whoever holds rows against a model should know that it was edited. */
+static void warn_promise(const char *path)
+{
+    char *headline = NULL;
+    verify_verdict verdict = verify_promise(path, &headline);
+    if (verdict == VERIFY_WRONG || verdict == VERIFY_UNKNOWN)
+        cli_note("warning: the promise of %s: %s\nDo not publish it; kith "
+                 "verify %s tells why",
+                 path, headline, path);
+    free(headline);
+}
+
 static int job_open(job *j, const args *a)
 {
     *j = (job){0};
@@ -59,6 +73,7 @@ static int job_open(job *j, const args *a)
         code = model_read(&j->model, a->operands[0]);
     if (code)
         return code;
+    warn_promise(a->operands[0]);
     kith_source_options *opt = &j->source.options;
     uint32_t dimension = j->model.view.dimension;
     if (opt->dimension && opt->dimension != dimension)

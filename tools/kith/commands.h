@@ -11,8 +11,13 @@ const arg_command *command_local(void);
 const arg_command *command_evaluate(void);
 const arg_command *command_assign(void);
 const arg_command *command_generate(void);
+const arg_command *command_verify(void);
+const arg_command *command_sign(void);
 
 int kmeans_main(const args *a); /* of kmedian too; exit code */
 int subspace_main(const args *a);
+
+/* cmd_sign.c: write path.minisig. Exit code. */
+int sign_model(const char *path, const char *key);
 
 #endif

@@ -1,0 +1,46 @@
+/* `kith verify`: the front end of tools/verify, which knows nothing of kith. */
+#include <verify.h>
+
+#include "cli.h"
+#include "commands.h"
+
+static const arg_option verify_options_table[] = {
+    {"key", 0, "FILE",
+     "public key of minisign: MODEL.minisig must be a signature of the model "
+     "by it"},
+    {"json", 0, NULL, "print the finding as JSON"},
+};
+
+static const arg_group groups[] = {
+    {"Checks", verify_options_table,
+     sizeof verify_options_table / sizeof *verify_options_table},
+};
+
+static int verify_main(const args *a)
+{
+    if (a->operand_count != 1)
+        return cli_usage("one MODEL is needed");
+    verify_options options = {.key = args_value(a, "key"),
+                              .json = args_given(a, "json")};
+    int code = verify_exit_code(verify_file(a->operands[0], &options, stdout));
+    return code < 0 ? cli_no_memory() : code;
+}
+
+const arg_command *command_verify(void)
+{
+    static const arg_command command = {
+        .name = "verify",
+        .summary = "Check that what a model lists adds up to what it promises.",
+        .usage = "[OPTION]... MODEL",
+        .notes = "Recomputes the loss of every release and their sum, with "
+                 "code that kith does not\nuse. What cannot be checked from a "
+                 "file is listed too. kith_verify.py is a second\nprogram for "
+                 "the same, for those who have no kith. Exit status here: 0 "
+                 "the promise\nholds; 1 it does not, or cannot be judged; 4 "
+                 "not a model.\nExample: kith verify model.json\n",
+        .groups = groups,
+        .group_count = sizeof groups / sizeof *groups,
+        .run = verify_main,
+    };
+    return &command;
+}

@@ -1,0 +1,702 @@
+#!/usr/bin/env python3
+"""Check the privacy promise of a kith model without trusting kith.
+
+    kith_verify.py [--json] [--key K.pub] MODEL
+
+Needs Python's standard library only and shares no code with kith: sums are
+exact (fractions), the normal law has 60 digits (decimals). `kith verify` is a
+second implementation in C; both print the same (docs/verify.md).
+Exit status: 0 holds; 1 does not, or cannot be judged; 2 usage; 4 not a model.
+"""
+import base64
+import hashlib
+import json
+import math
+import re
+import sys
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+MOST_RELEASES, MOST_PROBLEMS, MOST_DEPTH = 100000, 20, 64
+# mechanism -> (norm, proved in pure DP, proved in Gaussian DP)
+MECHANISMS = {
+    "discrete-laplace": ("l1", True, False),
+    "k-norm": ("l2", True, False),
+    "wishart": ("trace", True, False),
+    "permute-and-flip": ("score", True, False),
+    "exponential": ("score", True, True),
+    "rounded-gaussian": ("l2", False, True),
+}
+LOCAL_MECHANISMS = ("krr", "olh", "hadamard", "codebook", "gaussian")
+SELECTION = Fraction(6267, 10000)  # mu of a selection of range 1
+ROOM = 4  # sums are taken around points of the bounds, or of a projection
+
+HEADLINES = {
+    "does not hold": "Does not hold: this file is not what it claims to be.",
+    "cannot be judged": "Cannot be judged. This file has something that this "
+                        "checker does not know.",
+    "no promise": "No promise. This file says of itself that it is not "
+                  "private: keep it as secret as the rows.",
+    "not a model": "Not a kith model.",
+}
+SECRETS = {
+    ("row", "add-remove"): "whether or not any one row is in the data",
+    ("row", "replace-one"): "whatever any one row says",
+    ("user", "add-remove"): "whether or not any one person is in the data",
+    ("user", "replace-one"): "whatever any one person's rows say",
+}
+NOT_CHECKED = (
+    "that the noise was drawn, from a secure generator",
+    "that rows were clipped so that they move no release by more than its "
+    "sensitivity",
+    "that no other file was made from these rows: losses add up (ask for the "
+    "ledger)",
+)
+NOT_CHECKED_LOCAL = (
+    "that every device drew its own noise, from a secure generator",
+    "that no user answered more often than listed",
+    "that no other file was made with these users: losses add up (ask for the "
+    "ledger)",
+)
+NOT_CHECKED_SMOOTH = (
+    "the noise of the line with smooth sensitivity: its scale depends on the "
+    "rows, so it is not told"
+)
+
+
+class NotAModel(Exception):
+    """The file is no model; the reason is for people."""
+
+
+# ---- reading ---------------------------------------------------------------
+
+
+def no_duplicates(pairs):
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise NotAModel("a field is given twice")
+    return dict(pairs)
+
+
+def finite(text):
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError
+    return value
+
+
+def whole(text):
+    value = int(text)
+    if not -2**63 <= value < 2**63:
+        raise ValueError
+    return value
+
+
+def refuse_constant(_):
+    raise ValueError
+
+
+def check_escapes(text):
+    """No NUL and no half of a surrogate pair: C strings cannot hold them."""
+    high_ends = None
+    for match in re.finditer(r"\\(?:u([0-9a-fA-F]{4})|.)", text, re.S):
+        code = int(match.group(1) or "20", 16)
+        low = 0xDC00 <= code < 0xE000
+        if code == 0 or low != (high_ends == match.start()):
+            raise ValueError
+        high_ends = match.end() if 0xD800 <= code < 0xDC00 else None
+    if high_ends is not None:
+        raise ValueError
+
+
+def too_deep(value, left):
+    if left == 0:
+        return True
+    inside = value.values() if isinstance(value, dict) else value
+    return any(too_deep(v, left - 1) for v in inside
+               if isinstance(v, (dict, list)))
+
+
+def read_model(path):
+    try:
+        with open(path, "rb") as file:
+            text = file.read().decode("utf-8")
+        model = json.loads(text, object_pairs_hook=no_duplicates,
+                           parse_float=finite, parse_int=whole,
+                           parse_constant=refuse_constant)
+        check_escapes(text)
+    except OSError:
+        raise NotAModel("the file cannot be read") from None
+    except (ValueError, RecursionError):
+        raise NotAModel("it is not JSON") from None
+    if not isinstance(model, (dict, list)):
+        raise NotAModel("it is not JSON")
+    if too_deep(model, MOST_DEPTH):
+        raise NotAModel("it is nested too deeply")
+    if not isinstance(model, dict) or type(model.get("kith")) is not int:
+        raise NotAModel("no field 'kith'")
+    if not isinstance(model.get("privacy"), dict):
+        raise NotAModel("no field 'privacy'")
+    return model
+
+
+# ---- small things ----------------------------------------------------------
+
+
+def number(value, least=1e-60, most=1e60):
+    """The value as a float if it is a number in this range, else None."""
+    if type(value) not in (int, float):
+        return None
+    value = float(value)
+    return value if least <= value <= most else None
+
+
+def clean(text, most=60):
+    """Bytes of the file, as printable ASCII that is short."""
+    return "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else "?"
+                   for b in text[:most])
+
+
+def g(value, digits=6):
+    return "%.*g" % (digits, float(value))
+
+
+class Finding:
+    """What is known so far about one file."""
+
+    def __init__(self):
+        self.wrong, self.unknown = [], []
+        self.promise = self.recomputed = self.signature = None
+        self.none = self.smooth = self.local = False
+        self.fatal = None
+
+    def bad(self, where, words):
+        self.wrong.append((where, words))
+
+    def strange(self, where, words):
+        self.unknown.append((where, words))
+
+    def verdict(self):
+        return ("not a model" if self.fatal else
+                "does not hold" if self.wrong else
+                "cannot be judged" if self.unknown else
+                "no promise" if self.none else "holds")
+
+
+# ---- the normal law --------------------------------------------------------
+
+
+def upper_tail(x):
+    """Pr[N > x] = 1/2 - density(x) (x + x^3/3 + x^5/15 + ...)."""
+    term = total = x
+    n = 1
+    while total + term != total or n == 1:
+        n += 2
+        term = term * x * x / n
+        total += term
+    density = (-x * x / 2).exp() / (2 * pi()).sqrt()
+    return Decimal("0.5") - density * total
+
+
+def arctan_of_inverse(n):
+    power, total, k = Decimal(1) / n, Decimal(0), 1
+    while power:
+        step = power / k
+        if total + step == total:
+            break
+        total += step if k % 4 == 1 else -step
+        power /= n * n
+        k += 2
+    return total
+
+
+def pi():
+    """Machin's formula."""
+    return 16 * arctan_of_inverse(5) - 4 * arctan_of_inverse(239)
+
+
+def delta_of(epsilon, mu):
+    """The delta that mu-Gaussian DP has at epsilon (Dong, Roth, Su 2022)."""
+    if epsilon / mu - mu / 2 > 40:
+        return Decimal(0)  # below 1e-340
+    largest = epsilon / mu + mu / 2
+    with localcontext() as context:
+        # Tails are differences from 1/2: so many digits are lost.
+        context.prec = 60 + int(largest * largest / 4) + 10
+        e, m = Decimal(epsilon), Decimal(mu)
+        return upper_tail(e / m - m / 2) - e.exp() * upper_tail(e / m + m / 2)
+
+
+# ---- central runs ----------------------------------------------------------
+
+
+def span(model, parameters):
+    """The largest distance between two rows, (Euclidean, L1); None: wrong."""
+    d = number(model.get("dimension"), 1, 2**32)
+    box, radius = parameters.get("bounds"), parameters.get("radius")
+    normalize = parameters.get("normalize")
+    if d is None or not isinstance(normalize, (bool, type(None))):
+        return None
+    l1 = l2 = math.inf
+    if box is not None:
+        sides = box_sides(box, int(d))
+        if sides is None:
+            return None
+        if normalize:
+            sides = [1.0]
+        times = d / len(sides)
+        l2 = math.sqrt(times * math.fsum(s * s for s in sides))
+        l1 = times * math.fsum(sides)
+    if radius is not None:
+        r = number(radius)
+        if r is None:
+            return None
+        l2, l1 = min(l2, 2 * r), min(l1, 2 * r * math.sqrt(d))
+    return l2, l1
+
+
+def box_sides(box, d):
+    if not isinstance(box, dict):
+        return None
+    lower, upper = box.get("lower"), box.get("upper")
+    if not (isinstance(lower, list) and isinstance(upper, list)
+            and len(lower) == len(upper) and len(lower) in (1, d)):
+        return None
+    sides = []
+    for low, high in zip(lower, upper):
+        low = number(low, -1e60)
+        high = number(high, -1e60)
+        if low is None or high is None or not low < high:
+            return None
+        sides.append(high - low)
+    return sides
+
+
+def check_sensitivity(finding, where, release, value, spans):
+    """Held against what a reader can work out."""
+    what, norm = release["what"], release["sensitivity"]["norm"]
+    twice = finding.promise["adjacency"] == "replace-one"
+    if "counts" in what:
+        least = (1 if not twice else 2 if norm == "l1" else math.sqrt(2))
+        if value < least * (1 - 1e-9):
+            finding.bad(where, "one row changes counts by " + g(least)
+                        + ", more than the sensitivity listed")
+    if spans and "sums" in what and "pull" not in what:
+        most = ROOM * (2 if twice else 1) * spans[norm == "l1"]
+        if norm in ("l1", "l2") and value > most:
+            finding.bad(where, "the sensitivity is larger than the bounds of "
+                               "the file allow")
+
+
+def check_smooth(finding, where, release):
+    finding.smooth = True
+    loss, promise = release["loss"], finding.promise
+    e, d = number(loss.get("epsilon")), number(loss.get("delta"))
+    if e is None or d is None:
+        finding.bad(where, "a loss of smooth sensitivity is an epsilon and a "
+                           "delta")
+    elif e > promise["epsilon"] or d > promise["delta"]:
+        finding.bad(where, "the loss is larger than what is promised")
+
+
+def check_release(finding, where, release, spans):
+    """The loss of one line as a fraction, or None."""
+    if not isinstance(release, dict):
+        return finding.bad(where, "it is not an object")
+    sensitivity, loss = release.get("sensitivity"), release.get("loss")
+    mechanism = release.get("mechanism")
+    if not isinstance(release.get("what"), str) or not release["what"]:
+        return finding.bad(where, "it does not say what was released")
+    if not isinstance(sensitivity, dict) or not isinstance(loss, dict):
+        return finding.bad(where, "it lacks a sensitivity or a loss")
+    if mechanism == "smooth-sensitivity":
+        return check_smooth(finding, where, release)
+    if mechanism not in MECHANISMS:
+        return finding.strange(where, "its mechanism is not known")
+    norm, in_pure, in_gauss = MECHANISMS[mechanism]
+    pure = finding.promise["delta"] == 0
+    if not (in_pure if pure else in_gauss) or sensitivity.get("norm") != norm:
+        return finding.bad(where, "there is no proof for this noise in this "
+                           "norm in " + ("pure" if pure else "Gaussian")
+                           + " differential privacy")
+    unit = "epsilon" if pure else "mu"
+    if list(loss) != [unit]:
+        return finding.bad(where, "its loss must be one number, " + unit)
+    value, scale = number(sensitivity.get("value")), number(release.get("scale"))
+    listed = number(loss[unit])
+    if value is None or scale is None or listed is None:
+        return finding.bad(where, "sensitivity, scale and loss must be numbers "
+                                  "above 0")
+    real = Fraction(value) / Fraction(scale)
+    if not pure and norm == "score":
+        real *= SELECTION
+    if real > Fraction(listed):
+        finding.bad(where, "the noise costs " + g(real) + ", more than the "
+                    "loss of " + g(listed) + " that is listed")
+    check_sensitivity(finding, where, release, value, spans)
+    return Fraction(listed)
+
+
+def check_sum(finding, total, count):
+    """The lines together against the declared budget."""
+    promise = finding.promise
+    if promise["delta"] == 0:
+        finding.recomputed = {"releases": count, "currency": "epsilon",
+                              "spent": total, "allowed": promise["epsilon"],
+                              "delta": 0}
+        if total > Fraction(promise["epsilon"]):
+            finding.bad("releases", "their losses add up to more than epsilon")
+        return
+    mu = number(finding.mu, 1e-8, 100)
+    if mu is None:
+        finding.strange("privacy", "no usable 'mu' next to delta")
+        return
+    if promise["delta"] < 1e-250:
+        finding.strange("privacy", "a delta below 1e-250")
+        return
+    delta = delta_of(promise["epsilon"], mu)
+    finding.recomputed = {"releases": count, "currency": "mu",
+                          "spent": math.sqrt(total), "allowed": mu,
+                          "delta": delta}
+    if total > Fraction(mu) ** 2:
+        finding.bad("releases", "the squares of their losses add up to more "
+                                "than the square of mu")
+    if delta > Decimal(promise["delta"]):
+        finding.bad("privacy", "this mu means a delta of " + g(delta) + " at "
+                    "this epsilon, more than is promised")
+
+
+def check_central(finding, model, releases):
+    parameters = model.get("parameters")
+    spans = None
+    if model.get("kind") in ("kmeans", "kmedian"):
+        spans = span(model, parameters if isinstance(parameters, dict) else {})
+        if spans is None:
+            finding.bad("parameters", "the bounds cannot be read")
+    total, seen = Fraction(0), set()
+    for i, release in enumerate(releases):
+        what = release.get("what") if isinstance(release, dict) else None
+        name = clean(what.encode()) if isinstance(what, str) else ""
+        where = f"release {i + 1} ({name})" if name else f"release {i + 1}"
+        loss = check_release(finding, where, release, spans)
+        if isinstance(what, str):
+            if what in seen:
+                finding.bad(where, "a line with these words is there already")
+            seen.add(what)
+        if loss is not None:
+            total += loss if finding.promise["delta"] == 0 else loss * loss
+    if finding.smooth:
+        finding.recomputed = {
+            "releases": len(releases), "currency": "epsilon, delta",
+            "spent": finding.promise["epsilon"],
+            "allowed": finding.promise["epsilon"],
+            "delta": finding.promise["delta"]}
+    else:
+        check_sum(finding, total, len(releases))
+
+
+# ---- local runs ------------------------------------------------------------
+
+
+def check_group(finding, where, group):
+    """(share, epsilon, delta) of a group of users, or None."""
+    if not isinstance(group, dict) or not isinstance(group.get("loss"), dict):
+        return finding.bad(where, "it lacks a loss")
+    if group.get("mechanism") not in LOCAL_MECHANISMS:
+        return finding.strange(where, "its mechanism is not known")
+    share = number(group.get("share"), 0, 1e60)
+    e = number(group["loss"].get("epsilon"))
+    d = number(group["loss"].get("delta", 0), 0, 1)
+    if share is None or e is None or d is None:
+        return finding.bad(where, "share and loss must be numbers")
+    if share > 1:
+        return finding.bad(where, "more than all users answer")
+    return Fraction(share), Fraction(e), Fraction(d)
+
+
+def check_local(finding, releases):
+    """Who is asked alone pays once; what everybody is asked adds up."""
+    zero = Fraction(0)
+    shares, everyone, largest = zero, [zero, zero], [zero, zero]
+    for i, group in enumerate(releases):
+        found = check_group(finding, f"release {i + 1}", group)
+        if found is None:
+            continue
+        share, *loss = found
+        for j in (0, 1):
+            if share == 1:
+                everyone[j] += loss[j]
+            else:
+                largest[j] = max(largest[j], loss[j])
+        shares += share if share < 1 else 0
+    if shares > 1 + Fraction(1, 10**9):
+        finding.bad("releases", "the groups of users add up to more than all")
+    worst = [everyone[j] + largest[j] for j in (0, 1)]
+    promise = finding.promise
+    finding.recomputed = {"releases": len(releases), "currency": "epsilon",
+                          "spent": worst[0], "allowed": promise["epsilon"],
+                          "delta": worst[1]}
+    if worst[0] > Fraction(promise["epsilon"]):
+        finding.bad("releases", "a user can lose more than epsilon")
+    if worst[1] > Fraction(promise["delta"]):
+        finding.bad("releases", "a user can lose more than delta")
+
+
+# ---- one file --------------------------------------------------------------
+
+
+def word(finding, privacy, field, known):
+    value = privacy.get(field)
+    if not isinstance(value, str) or value not in known:
+        finding.strange("privacy", f"'{field}' is none of the words known: "
+                        + ", ".join(known))
+    return value
+
+
+def check_privacy(finding, model):
+    privacy = model["privacy"]
+    if model["kith"] != 1:
+        finding.strange("kith", "the format is newer than this checker")
+        return
+    kind = word(finding, privacy, "model", ("central", "local", "none"))
+    trust = word(finding, privacy, "guarantee", ("exact", "asymptotic", "none"))
+    if finding.unknown or "none" in (kind, trust):
+        finding.none = not finding.unknown
+        return
+    finding.local = kind == "local"
+    unit = word(finding, privacy, "unit", ("row", "user"))
+    adjacency = word(finding, privacy, "adjacency",
+                     ("add-remove", "replace-one"))
+    epsilon = number(privacy.get("epsilon"), 1e-15, 4096)
+    delta = number(privacy.get("delta"), 0, 1)
+    releases = privacy.get("releases")
+    if epsilon is None:
+        finding.bad("privacy", "'epsilon' is not a number above 0 and up to "
+                               "4096")
+    if delta is None or delta == 1:
+        finding.bad("privacy", "'delta' is not a number from 0 to below 1")
+    if not isinstance(releases, list) or not releases:
+        finding.bad("privacy", "no releases are listed")
+    elif len(releases) > MOST_RELEASES:
+        finding.strange("privacy", "more releases than any run makes")
+    if finding.local and (unit, adjacency) != ("user", "replace-one"):
+        finding.bad("privacy", "a local run promises to users that their "
+                               "record may be replaced")
+    if finding.wrong or finding.unknown:
+        return
+    finding.promise = {"model": kind, "unit": unit, "adjacency": adjacency,
+                       "guarantee": trust, "epsilon": epsilon, "delta": delta}
+    finding.mu = privacy.get("mu")
+    if finding.local:
+        check_local(finding, releases)
+    else:
+        check_central(finding, model, releases)
+
+
+# ---- signatures: minisign's format, Ed25519 (RFC 8032) ---------------------
+
+P = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+
+
+def recover(data):
+    """The point with this encoding, or None."""
+    y = int.from_bytes(data, "little")
+    sign, y = y >> 255, y & (1 << 255) - 1
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if (x * x - square) % P or (x == 0 and sign):
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
+def point_add(p, q):
+    a = (p[1] - p[0]) * (q[1] - q[0]) % P
+    b = (p[1] + p[0]) * (q[1] + q[0]) % P
+    c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
+    e, f, h, i = b - a, d - c, d + c, b + a
+    return e * f % P, h * i % P, f * h % P, e * i % P
+
+
+def multiply(scalar, point):
+    total = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            total = point_add(total, point)
+        point = point_add(point, point)
+        scalar >>= 1
+    return total
+
+
+BASE = recover((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+
+
+def signed_by(key, message, signature):
+    public, r = recover(key), recover(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if public is None or r is None or s >= ORDER:
+        return False
+    h = int.from_bytes(
+        hashlib.sha512(signature[:32] + key + message).digest(), "little")
+    left, right = multiply(s, BASE), point_add(r, multiply(h % ORDER, public))
+    return ((left[0] * right[2] - right[0] * left[2]) % P == 0
+            and (left[1] * right[2] - right[1] * left[2]) % P == 0)
+
+
+def decoded(line, size):
+    data = base64.b64decode(line.strip(), validate=True)
+    if len(data) != size:
+        raise ValueError
+    return data
+
+
+def check_signature(finding, path, key_path):
+    """MODEL.minisig by the key: bytes of the file and trusted comment."""
+    try:
+        with open(key_path, "rb") as file:
+            key = decoded(file.read().split(b"\n")[1], 42)
+        with open(path + ".minisig", "rb") as file:
+            lines = file.read().split(b"\n")
+        signature = decoded(lines[1], 74)
+        prefix, comment = lines[2][:17], lines[2][17:].rstrip(b"\r")
+        whole_signature = decoded(lines[3], 64)
+        if prefix != b"trusted comment: " or key[:2] != b"Ed":
+            raise ValueError
+    except (OSError, ValueError, IndexError):
+        finding.bad("signature", "the key or MODEL.minisig cannot be read")
+        return
+    with open(path, "rb") as file:
+        message = file.read()
+    if signature[:2] == b"ED":
+        message = hashlib.blake2b(message).digest()
+    name = key[2:10][::-1].hex().upper()
+    good = (signature[:2] in (b"ED", b"Ed") and signature[2:10] == key[2:10]
+            and signed_by(key[10:], message, signature[10:])
+            and signed_by(key[10:], signature[10:] + comment, whole_signature))
+    text = clean(comment, 500) if good else ""
+    finding.signature = {"key": name, "good": good, "trusted_comment": text}
+    if not good:
+        finding.bad("signature", "it is not one of this file by this key")
+
+
+# ---- words -----------------------------------------------------------------
+
+
+def headline(finding):
+    verdict = finding.verdict()
+    if verdict == "not a model":
+        return f"Not a kith model: {finding.fatal}."
+    if verdict != "holds":
+        return HEADLINES[verdict]
+    p = finding.promise
+    secret = SECRETS[p["unit"], p["adjacency"]]
+    times = (g(math.exp(p["epsilon"]), 3) if p["epsilon"] <= 20 else
+             "e^" + g(p["epsilon"]))
+    text = (f"Holds. If the program did what it lists, then {secret}, nothing "
+            f"in this file is more than {times} times likelier or less likely")
+    if p["delta"] > 0:
+        text += f", apart from a chance of {g(p['delta'])}"
+    text += "."
+    if p["guarantee"] == "asymptotic":
+        text += (" That is so in the limit of a sampler (a Markov chain); no "
+                 "file can tell how close this run came.")
+    return text
+
+
+def not_checked(finding):
+    if finding.promise is None:
+        return []
+    lines = list(NOT_CHECKED_LOCAL if finding.local else NOT_CHECKED)
+    return lines + [NOT_CHECKED_SMOOTH] * finding.smooth
+
+
+def problems(finding):
+    lines = finding.wrong + finding.unknown
+    more = len(lines) - MOST_PROBLEMS
+    if more > 0:
+        lines = lines[:MOST_PROBLEMS] + [("file", f"{more} more problems")]
+    return lines
+
+
+def print_json(finding):
+    p, r, s = finding.promise, finding.recomputed, finding.signature
+    quoted = json.dumps
+    promise = "null" if p is None else (
+        '{"model": "%s", "unit": "%s", "adjacency": "%s", "guarantee": "%s", '
+        '"epsilon": %s, "delta": %s}' % (
+            p["model"], p["unit"], p["adjacency"], p["guarantee"],
+            g(p["epsilon"]), g(p["delta"])))
+    recomputed = "null" if r is None else (
+        '{"releases": %d, "currency": "%s", "spent": %s, "allowed": %s, '
+        '"delta": %s}' % (r["releases"], r["currency"], g(r["spent"]),
+                          g(r["allowed"]), g(r["delta"])))
+    signature = "null" if s is None else (
+        '{"key": "%s", "good": %s, "trusted_comment": %s}' % (
+            s["key"], "true" if s["good"] else "false",
+            quoted(s["trusted_comment"])))
+    lines = ['    {"where": %s, "words": %s}' % (quoted(where), quoted(words))
+             for where, words in problems(finding)]
+    open_points = ["    " + quoted(line) for line in not_checked(finding)]
+    print('{\n  "kith_verify": 1,\n  "verdict": "%s",\n  "words": %s,\n'
+          '  "promise": %s,\n  "recomputed": %s,\n  "signature": %s,\n'
+          '  "problems": [%s],\n  "not_checked": [%s]\n}' % (
+              finding.verdict(), quoted(headline(finding)), promise,
+              recomputed, signature, listed(lines), listed(open_points)))
+
+
+def listed(lines):
+    return "\n" + ",\n".join(lines) + "\n  " if lines else ""
+
+
+def print_words(finding):
+    print(headline(finding))
+    for where, words in problems(finding):
+        print(f"  {where}: {words}")
+    r, s = finding.recomputed, finding.signature
+    if r and finding.verdict() == "holds":
+        delta = f"; delta {g(r['delta'])}" if float(r["delta"]) > 0 else ""
+        print(f"Recomputed: {r['releases']} releases, {r['currency']} "
+              f"{g(r['spent'])} of {g(r['allowed'])}{delta}.")
+    if s and s["good"]:
+        print(f"Signed by {s['key']}: {s['trusted_comment']}")
+    lines = not_checked(finding)
+    if lines:
+        print("Not checked, and not checkable from a file:")
+    for line in lines:
+        print(f"  - {line}")
+
+
+def main(arguments):
+    as_json, key, files = False, None, []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == "--json":
+            as_json = True
+        elif argument == "--key":
+            key = next(rest, None)
+        elif argument.startswith("--key="):
+            key = argument[6:]
+        else:
+            files.append(argument)
+    if len(files) != 1 or files[0].startswith("-") or key == "":
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    finding = Finding()
+    try:
+        check_privacy(finding, read_model(files[0]))
+        if key is not None:
+            check_signature(finding, files[0], key)
+    except NotAModel as reason:
+        finding.fatal = str(reason)
+    (print_json if as_json else print_words)(finding)
+    return {"holds": 0, "not a model": 4}.get(finding.verdict(), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

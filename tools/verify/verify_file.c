@@ -1,0 +1,128 @@
+/* One file: what it promises, then the checks of its kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify_i.h"
+
+/* The word of a field, if it is one of known (NULL-terminated). */
+static const char *read_word(finding *f, const json_t *privacy,
+                             const char *field, const char *const *known)
+{
+    const char *value = json_string_value(json_object_get(privacy, field));
+    char list[80] = "";
+    size_t used = 0;
+    for (; *known; known++) {
+        if (value && !strcmp(*known, value))
+            return value;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                                 used ? ", " : "", *known);
+    }
+    verify_strange(f, "privacy", "'%s' is none of the words known: %s", field,
+                   list);
+    return "";
+}
+
+static void read_promise(finding *f, const json_t *privacy)
+{
+    static const char *const units[] = {"row", "user", NULL};
+    static const char *const adjacencies[] = {"add-remove", "replace-one",
+                                              NULL};
+    const json_t *releases = json_object_get(privacy, "releases");
+    f->local = !strcmp(f->model, "local");
+    f->unit = read_word(f, privacy, "unit", units);
+    f->adjacency = read_word(f, privacy, "adjacency", adjacencies);
+    if (!verify_number(json_object_get(privacy, "epsilon"), 1e-15, 4096,
+                       &f->epsilon))
+        verify_bad(f, "privacy",
+                   "'epsilon' is not a number above 0 and up to 4096");
+    if (!verify_number(json_object_get(privacy, "delta"), 0, 1, &f->delta) ||
+        f->delta >= 1)
+        verify_bad(f, "privacy", "'delta' is not a number from 0 to below 1");
+    if (json_array_size(releases) == 0)
+        verify_bad(f, "privacy", "no releases are listed");
+    else if (json_array_size(releases) > MOST_RELEASES)
+        verify_strange(f, "privacy", "more releases than any run makes");
+    if (f->local && (strcmp(f->unit, "user") != 0 ||
+                     strcmp(f->adjacency, "replace-one") != 0))
+        verify_bad(f, "privacy",
+                   "a local run promises to users that their record may be "
+                   "replaced");
+}
+
+static void check_privacy(finding *f)
+{
+    static const char *const models[] = {"central", "local", "none", NULL};
+    static const char *const words[] = {"exact", "asymptotic", "none", NULL};
+    const json_t *privacy = json_object_get(f->json, "privacy");
+    if (json_integer_value(json_object_get(f->json, "kith")) != 1) {
+        verify_strange(f, "kith", "the format is newer than this checker");
+        return;
+    }
+    f->model = read_word(f, privacy, "model", models);
+    f->guarantee = read_word(f, privacy, "guarantee", words);
+    if (f->unknown.count || !strcmp(f->model, "none") ||
+        !strcmp(f->guarantee, "none")) {
+        f->none = f->unknown.count == 0;
+        return;
+    }
+    read_promise(f, privacy);
+    if (f->wrong.count || f->unknown.count)
+        return;
+    f->has_promise = 1;
+    const json_t *releases = json_object_get(privacy, "releases");
+    if (f->local)
+        verify_local(f, releases);
+    else
+        verify_central(f, releases);
+}
+
+static void free_problems(problem_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].where);
+        free(list->items[i].words);
+    }
+    free(list->items);
+}
+
+static void finding_free(finding *f)
+{
+    free_problems(&f->wrong);
+    free_problems(&f->unknown);
+    json_decref(f->json);
+}
+
+static void finding_make(finding *f, const char *path, const char *key)
+{
+    *f = (finding){0};
+    verify_read(f, path);
+    if (!f->fatal)
+        check_privacy(f);
+    if (!f->fatal && key)
+        verify_signature(f, path, key);
+}
+
+verify_verdict verify_file(const char *path, const verify_options *options,
+                           FILE *out)
+{
+    finding f;
+    finding_make(&f, path, options->key);
+    verify_verdict verdict = verify_judge(&f);
+    if (verdict != VERIFY_NO_MEMORY && options->json)
+        verify_print_json(&f, out);
+    else if (verdict != VERIFY_NO_MEMORY)
+        verify_print_words(&f, out);
+    finding_free(&f);
+    return verdict;
+}
+
+verify_verdict verify_promise(const char *path, char **headline)
+{
+    finding f;
+    finding_make(&f, path, NULL);
+    *headline = verify_headline(&f);
+    f.no_memory |= !*headline;
+    verify_verdict verdict = verify_judge(&f);
+    finding_free(&f);
+    return verdict;
+}
