@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Make sure that the packages which building and testing need are installed
 # (Debian and its relatives). Quiet when they are.
-#   scripts/bootstrap.sh [lint] [fuzz]    more groups
+#   scripts/bootstrap.sh [lint] [fuzz] [sign]    more groups
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,6 +13,7 @@ for group in "$@"; do
     case $group in
     lint) packages="$packages clang-format clang-tidy cppcheck shellcheck" ;;
     fuzz) packages="$packages libclang-rt-dev" ;;
+    sign) packages="$packages minisign" ;;
     *)
         echo "bootstrap: unknown group: $group" >&2
         exit 2

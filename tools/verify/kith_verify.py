@@ -126,8 +126,10 @@ def read_model(path):
         check_escapes(text)
     except OSError:
         raise NotAModel("the file cannot be read") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise NotAModel("it is not JSON") from None
+    except RecursionError:
+        raise NotAModel("it is nested too deeply") from None
     if not isinstance(model, (dict, list)):
         raise NotAModel("it is not JSON")
     if too_deep(model, MOST_DEPTH):

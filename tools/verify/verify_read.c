@@ -70,11 +70,12 @@ void verify_read(finding *f, const char *path)
     }
     f->json = json_loadb(data, size, JSON_REJECT_DUPLICATES, &error);
     free(data);
-    if (!f->json)
-        f->fatal = json_error_code(&error) == json_error_duplicate_key
-                       ? "a field is given twice"
-                       : "it is not JSON";
-    else if (too_deep(f->json, MOST_DEPTH))
+    enum json_error_code why = json_error_code(&error);
+    if (!f->json && why == json_error_duplicate_key)
+        f->fatal = "a field is given twice";
+    else if (!f->json && why != json_error_stack_overflow)
+        f->fatal = "it is not JSON";
+    else if (!f->json || too_deep(f->json, MOST_DEPTH))
         f->fatal = "it is nested too deeply";
     else if (!json_is_integer(json_object_get(f->json, "kith")))
         f->fatal = "no field 'kith'";
