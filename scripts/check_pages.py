@@ -30,7 +30,7 @@ KITH = os.path.abspath(
 SOURCE = os.path.abspath(os.environ.get(
     "KITH_SOURCE", os.path.join(os.path.dirname(__file__), "..")))
 
-EXAMPLES = ["README.md", "docs/guide.md"]
+EXAMPLES = ["README.md", "docs/guide.md", "docs/verify.md"]
 MAX_COLUMNS = 120
 # page -> (most lines, most columns): a front door is read in two minutes.
 SHORT = {"README.md": (120, 100)}
@@ -151,8 +151,8 @@ def lay_out(folder):
     built = os.path.join(folder, "build", "release", "tools", "kith")
     os.makedirs(built)
     os.symlink(KITH, os.path.join(built, "kith"))
-    os.symlink(os.path.join(SOURCE, "examples"),
-               os.path.join(folder, "examples"))
+    for name in "examples", "tools":
+        os.symlink(os.path.join(SOURCE, name), os.path.join(folder, name))
     subprocess.run([sys.executable,
                     os.path.join(SOURCE, "scripts", "visits.py"),
                     os.path.join(folder, "demo")], check=True)

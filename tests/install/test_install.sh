@@ -46,6 +46,7 @@ done <"$work/headers.got"
 
 # ---- the command and its manual -------------------------------------------
 
+[ -x "$prefix/share/kith/kith_verify.py" ] || fail "kith_verify.py"
 version=$("$prefix/bin/kith" --version | head -n 1)
 pages=0
 for page in "$source_tree"/docs/man/*.1; do
