@@ -20,14 +20,14 @@ both() {
 
 "$KITH" generate gaussians --rows 2000 --dimension 3 -k 3 --seed 3 -o rows.csv
 run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds -1:1 -o gauss.json rows.csv
-run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds -1:1 --adjacency replace-one \
+run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds -1:1 --adjacency replace-one --no-header \
     -o replace.json rows.csv
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --method lloyd -o pure.json rows.csv
 run 0 kmeans -k 3 -e 1000 --bounds -1:1 --method lloyd -o weak.json rows.csv
 run 0 kmedian -k 2 -e 1 --bounds -1:1 --recovery sampling -o limit.json rows.csv
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --insecure-seed 1 -o seeded.json rows.csv
 run 0 kmeans -k 3 --non-private --bounds -1:1 -o plain.json rows.csv
-run 0 local simulate -k 3 -e 2 --radius 1 -o local.json rows.csv
+run 0 local simulate -k 3 -e 2 --radius 1 --no-header -o local.json rows.csv
 
 # ---- what a privacy officer reads ------------------------------------------
 both 0 'whether or not any one row is in the data, nothing in this file is more than 2.72 times likelier or less likely, apart from a chance of 1e-06' gauss.json
