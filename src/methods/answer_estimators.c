@@ -1,6 +1,6 @@
 /* Small estimators on answers: projection on the simplex, eigenvalues without
  * their noise, James-Stein. */
-#include "methods_i.h"
+#include "method_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * given the reports is all that has to be known. A Markov chain (Metropolis and
  * Hastings) visits blobs as often as they are likely, and what they expect in
  * each cell is averaged. All of it is post-processing of the reports. */
-#include "methods_i.h"
+#include "blobs.h"
 
 #include <math.h>
 #include <stdlib.h>

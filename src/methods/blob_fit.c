@@ -2,7 +2,7 @@
  * Levenberg and Marquardt, and a search that replaces one blob at a time. The
  * widths of blobs are drawn together a little (a prior), because noise is
  * explained best by blobs that are absurdly narrow or wide. */
-#include "methods_i.h"
+#include "blobs.h"
 
 #include <math.h>
 #include <string.h>

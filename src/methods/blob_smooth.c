@@ -6,7 +6,7 @@
  * predict, by its own noise, and its users stand where the blobs expect them,
  * not in its middle. When blobs do not fit, the caller keeps its cells.
  */
-#include "methods_i.h"
+#include "blobs.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,20 +20,20 @@ static const double LEAST_PART = 1e-3; /* of a cell, to be a point */
 
 /* k-means from one start, as blobs. */
 static kith_status start_blobs(kith_i_local_run *run, const kith_i_blob_fit *f,
-                               const kith_i_blob_start *start, uint32_t k,
+                               const kith_i_points *start, uint32_t k,
                                double *blobs, uint32_t *found, kith_error *err)
 {
-    const double *points = start->points, *weights = start->weights;
-    uint32_t count = start->count;
+    const double *points = start->coords, *weights = start->weights;
+    uint32_t count = start->n;
     size_t q = f->axes, each = q + 2;
     uint32_t *labels = kith_i_local_take(run, count, sizeof *labels);
     double *centers = kith_i_local_numbers(run, k, q + 2);
     if (!labels || !centers)
         return kith_i_fail_memory(err);
     double *mass = centers + k * q, *spread = mass + k;
-    kith_status status =
-        kith_i_local_solve(run, points, weights, count, f->axes, k, 1, centers,
-                           labels, found, err);
+    kith_i_solution solved = {.centers = centers, .labels = labels};
+    kith_status status = kith_i_local_solve(run, start, k, 1, &solved, err);
+    *found = solved.found;
     for (uint32_t i = 0; !status && i < count; i++) {
         uint32_t j = labels[i];
         if (j == UINT32_MAX)
@@ -166,12 +166,18 @@ static uint32_t place_users(const kith_i_blob_mean *mean, uint32_t leaf,
     return count;
 }
 
-/* The best fit of at most k blobs to the reports (found of them).
- */
+/* Blobs, and how badly they explain the reports. */
+typedef struct {
+    double *blobs;
+    uint32_t count;
+    double chi;
+} best_fit;
+
+/* The best fit of at most k blobs to the reports. */
 static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow *grow,
-                              const kith_i_blob_start *start, uint32_t k,
-                              kith_i_blob_fit *f, double *blobs,
-                              uint32_t *found, double *chi, kith_error *err)
+                              const kith_i_points *start, uint32_t k,
+                              kith_i_blob_fit *f, best_fit *best,
+                              kith_error *err)
 {
     size_t each = f->axes + 2;
     kith_i_grow_cell *reports =
@@ -182,7 +188,7 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow *grow,
     f->cells = reports;
     f->count = gather(grow, reports);
     bound_widths(grow, f);
-    *chi = HUGE_VAL;
+    best->chi = HUGE_VAL;
     kith_status status = kith_i_blobs_room(run, f, k + STARTS - 1, err);
     for (uint32_t t = 0; !status && t < STARTS; t++) {
         uint32_t count = 0; /* some starts have one or two too many */
@@ -190,28 +196,27 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow *grow,
         if (status)
             return status;
         double now = kith_i_blobs_fit(f, trial, count, k);
-        if (!(now < *chi))
+        if (!(now < best->chi))
             continue;
-        *chi = now;
-        *found = count < k ? count : k;
-        memcpy(blobs, trial, *found * each * sizeof *blobs);
+        best->chi = now;
+        best->count = count < k ? count : k;
+        memcpy(best->blobs, trial, best->count * each * sizeof *trial);
     }
     return status;
 }
 
 /* The leaves, shrunk, as points. */
 static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
-                          const kith_i_blob_fit *f, const double *blobs,
-                          uint32_t found, double *points, double *weights,
-                          uint32_t *count, kith_error *err)
+                          const kith_i_blob_fit *f, const best_fit *best,
+                          kith_i_blob_points *out, kith_error *err)
 {
-    size_t leaves = grow->leaves, q = f->axes;
+    size_t leaves = grow->leaves, q = f->axes, found = best->count;
     kith_i_grow_cell *box = kith_i_local_take(run, leaves, sizeof *box);
     kith_i_grow_cell *open = kith_i_local_take(run, leaves, sizeof *open);
     double *expected = kith_i_local_numbers(run, leaves, 1);
     double *mass = kith_i_local_numbers(run, leaves, 1);
     kith_i_blob_mean mean = {
-        .box = box, .open = open, .leaves = grow->leaves, .k = found};
+        .box = box, .open = open, .leaves = grow->leaves, .k = best->count};
     mean.part = kith_i_local_numbers(run, leaves, found);
     mean.place = kith_i_local_numbers(run, leaves * found, q);
     if (!box || !open || !expected || !mass || !mean.part || !mean.place)
@@ -222,36 +227,34 @@ static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
         open[l] = box[l];
         open_cell(grow, &open[l]);
     }
-    kith_status status = kith_i_blobs_average(run, f, blobs, &mean, err);
+    kith_status status = kith_i_blobs_average(run, f, best->blobs, &mean, err);
     if (status)
         return status;
     for (uint32_t l = 0; l < leaves; l++)
         expected[l] = expected_in(&mean, l);
     shrink(box, grow->leaves, expected, mass);
     for (uint32_t l = 0; l < leaves; l++)
-        *count += place_users(&mean, l, q, mass[l], points + *count * q,
-                              weights + *count);
+        out->count +=
+            place_users(&mean, l, q, mass[l], out->points + out->count * q,
+                        out->weights + out->count);
     return KITH_OK;
 }
 
 kith_status kith_i_blobs_smooth(kith_i_local_run *run, const kith_i_grow *grow,
-                                const kith_i_blob_start *start, uint32_t k,
-                                double *points, double *weights,
-                                uint32_t *count, kith_error *err)
+                                const kith_i_points *start, uint32_t k,
+                                kith_i_blob_points *out, kith_error *err)
 {
     kith_i_blob_fit f = {.axes = grow->axes};
-    uint32_t found = 0;
-    double chi = HUGE_VAL;
-    *count = 0;
-    if (k > KITH_I_BLOBS_MOST || start->count <= 1)
+    best_fit best = {.chi = HUGE_VAL};
+    out->count = 0;
+    if (k > KITH_I_BLOBS_MOST || start->n <= 1)
         return KITH_OK;
-    double *blobs = kith_i_local_numbers(run, k, f.axes + 2);
-    if (!blobs)
+    best.blobs = kith_i_local_numbers(run, k, f.axes + 2);
+    if (!best.blobs)
         return kith_i_fail_memory(err);
-    kith_status status =
-        find_blobs(run, grow, start, k, &f, blobs, &found, &chi, err);
+    kith_status status = find_blobs(run, grow, start, k, &f, &best, err);
     double most = f.count + FITS * sqrt(2.0 * f.count);
-    if (status || found == 0 || !(chi <= most))
+    if (status || best.count == 0 || !(best.chi <= most))
         return status;
-    return smooth(run, grow, &f, blobs, found, points, weights, count, err);
+    return smooth(run, grow, &f, &best, out, err);
 }

@@ -2,10 +2,12 @@
  * count x d matrix of rank below the number of clusters, plus noise: what
  * stands above the noise's singular values is kept almost whole, the rest is
  * shrunk. */
-#include "methods_i.h"
+#include "refine_means.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { RESTARTS = 20 };
 
 typedef struct {
     double *gram, *vectors, *values, *work, *signal;
@@ -96,19 +98,18 @@ kith_status kith_i_first_merge(kith_i_local_run *run,
                                const kith_i_local_model *from, uint32_t k,
                                kith_i_local_model *to, kith_error *err)
 {
-    uint32_t found = 0;
     kith_status status = kith_i_model_new(run, k, to, err);
     uint32_t *labels = kith_i_local_take(run, from->count, sizeof *labels);
     if (status)
         return status;
     if (!labels)
         return kith_i_fail_memory(err);
-    status =
-        kith_i_local_solve(run, from->center, from->raw, from->count, from->d,
-                           k, 20, to->center, labels, &found, err);
+    kith_i_points anchors = {from->center, from->raw, from->count, from->d};
+    kith_i_solution solved = {.centers = to->center, .labels = labels};
+    status = kith_i_local_solve(run, &anchors, k, RESTARTS, &solved, err);
     if (status)
         return status;
-    to->count = found;
+    to->count = solved.found;
     memset(to->raw, 0, k * sizeof *to->raw);
     for (uint32_t i = 0; i < from->count; i++) {
         uint32_t j = labels[i];
@@ -119,7 +120,7 @@ kith_status kith_i_first_merge(kith_i_local_run *run,
         to->var[j] += w * w * from->var[i];
         to->raw_var[j] += from->raw_var[i];
     }
-    for (uint32_t j = 0; j < found; j++)
+    for (uint32_t j = 0; j < to->count; j++)
         to->var[j] /= to->raw[j] * to->raw[j];
     return KITH_OK;
 }

@@ -2,7 +2,7 @@
  * of boxes is published, users report their leaf, significant leaves are
  * split, and so on; all reports of all rounds are combined by exact least
  * squares over the tree. */
-#include "methods_i.h"
+#include "grow_tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,16 +52,14 @@ static void halve_often(kith_i_grow *grow, uint32_t at, uint32_t times)
     halve_often(grow, right, times - 1);
 }
 
-kith_status kith_i_grow_open(kith_i_local_run *run, kith_i_grow *grow,
-                             uint32_t axes, const double *low,
-                             const double *high, uint32_t depth, uint32_t room,
-                             kith_error *err)
+kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
+                             kith_i_grow *grow, kith_error *err)
 {
-    size_t n = 2 * (size_t)room;
+    size_t n = 2 * (size_t)box->room;
     memset(grow, 0, sizeof *grow);
-    grow->axes = axes;
-    grow->start_depth = depth;
-    grow->room = room;
+    grow->axes = box->axes;
+    grow->start_depth = box->depth;
+    grow->room = box->room;
     grow->start_z = 2.5;
     grow->deep_z = 1.5;
     grow->split_levels = 3;
@@ -69,10 +67,10 @@ kith_status kith_i_grow_open(kith_i_local_run *run, kith_i_grow *grow,
     grow->score = kith_i_local_numbers(run, n, 1);
     if (!grow->node || !grow->score)
         return kith_i_fail_memory(err);
-    memcpy(grow->node[0].low, low, axes * sizeof *low);
-    memcpy(grow->node[0].high, high, axes * sizeof *high);
+    memcpy(grow->node[0].low, box->low, box->axes * sizeof *box->low);
+    memcpy(grow->node[0].high, box->high, box->axes * sizeof *box->high);
     grow->nodes = grow->leaves = 1;
-    halve_often(grow, 0, depth);
+    halve_often(grow, 0, box->depth);
     return KITH_OK;
 }
 

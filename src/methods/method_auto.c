@@ -1,5 +1,5 @@
 /* The default method: which script suits these numbers, all of them public. */
-#include "methods_i.h"
+#include "method_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* d > 3: leading directions, a tree in them, first means in all dimensions,
  * two refinements with a split between. */
-#include "methods_i.h"
+#include "method_parts.h"
+#include "plane.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  * are as coarse as its noise is large: where users who are all close together
  * would be seen worse by it than by their mean, whether they are is asked
  * first. */
-#include "methods_i.h"
+#include "blobs.h"
+#include "method_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,9 +36,9 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     kith_i_lens lens = {.q = task->d, .d = task->d};
     double sd = kith_i_olh_sd(task->epsilon), left = 1 - run->asked;
     double cells = sqrt(kith_i_local_users(run, left)) / sd;
-    kith_status status =
-        kith_i_grow_open(run, grow, task->d, task->lower, task->upper,
-                         first_levels(task->d, cells), LEAVES, err);
+    kith_i_grow_box box = {task->d, task->lower, task->upper,
+                           first_levels(task->d, cells), LEAVES};
+    kith_status status = kith_i_grow_open(run, &box, grow, err);
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
         uint32_t *leaf;
@@ -58,28 +59,27 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
 }
 
 /* k-means of weighted points, as a model. */
-kith_status kith_i_low_solve(kith_i_local_run *run, const double *points,
-                             const double *weights, uint32_t count,
-                             kith_i_local_model *model, kith_error *err)
+static kith_status solve(kith_i_local_run *run, const kith_i_points *from,
+                         kith_i_local_model *model, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
-    uint32_t *labels = kith_i_local_take(run, count, sizeof *labels);
+    uint32_t *labels = kith_i_local_take(run, from->n, sizeof *labels);
     kith_status status = kith_i_model_new(run, task->k, model, err);
     if (status)
         return status;
     if (!labels)
         return kith_i_fail_memory(err);
-    status =
-        kith_i_local_solve(run, points, weights, count, task->d, task->k,
-                           RESTARTS, model->center, labels, &model->count, err);
+    kith_i_solution solved = {.centers = model->center, .labels = labels};
+    status = kith_i_local_solve(run, from, task->k, RESTARTS, &solved, err);
     if (status)
         return status;
+    model->count = solved.found;
     double sum = 0;
     memset(model->raw, 0, task->k * sizeof *model->raw);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < from->n; i++)
         if (labels[i] != UINT32_MAX) {
-            model->raw[labels[i]] += weights[i];
-            sum += weights[i];
+            model->raw[labels[i]] += from->weights[i];
+            sum += from->weights[i];
         }
     for (uint32_t j = 0; j < model->count; j++)
         model->raw[j] /= sum;
@@ -92,26 +92,26 @@ kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
                               kith_i_local_model *model, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
-    uint32_t room = grow->leaves + 1, count, smooth_count;
+    uint32_t room = grow->leaves + 1;
     double *points = kith_i_local_numbers(run, room, task->d);
     double *weights = kith_i_local_numbers(run, room, 2);
     size_t most = ((size_t)task->k + 1) * room;
     most = task->k > KITH_I_BLOBS_MOST ? 1 : most;
-    double *smooth = kith_i_local_numbers(run, most, task->d);
-    double *smooth_weights = kith_i_local_numbers(run, most, 1);
-    if (!points || !weights || !smooth || !smooth_weights)
+    kith_i_blob_points smooth = {.points =
+                                     kith_i_local_numbers(run, most, task->d),
+                                 .weights = kith_i_local_numbers(run, most, 1)};
+    if (!points || !weights || !smooth.points || !smooth.weights)
         return kith_i_fail_memory(err);
     kith_i_grow_prune(grow);
-    count = kith_i_grow_points(grow, 1, points, weights, weights + room);
-    kith_i_blob_start start = {points, weights, count};
-    kith_status status = kith_i_blobs_smooth(
-        run, grow, &start, task->k, smooth, smooth_weights, &smooth_count, err);
+    kith_i_points cells = {points, weights, 0, task->d};
+    cells.n = kith_i_grow_points(grow, 1, points, weights, weights + room);
+    kith_status status =
+        kith_i_blobs_smooth(run, grow, &cells, task->k, &smooth, err);
     if (status)
         return status;
-    if (smooth_count == 0)
-        return kith_i_low_solve(run, points, weights, count, model, err);
-    return kith_i_low_solve(run, smooth, smooth_weights, smooth_count, model,
-                            err);
+    kith_i_points blobs = {smooth.points, smooth.weights, smooth.count,
+                           task->d};
+    return solve(run, smooth.count ? &blobs : &cells, model, err);
 }
 
 /* How badly the histogram sees: variance of a user in a cell that holds twice

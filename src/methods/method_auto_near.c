@@ -3,7 +3,7 @@
  * closer together than that are served better by their mean. Whether they are
  * is asked first, when it can be found out: a few users find a rough mean, a
  * few say whether they are near it, and if most are, all others sharpen it. */
-#include "methods_i.h"
+#include "method_parts.h"
 
 #include <math.h>
 

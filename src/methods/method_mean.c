@@ -1,7 +1,7 @@
 /* One private mean (or median): the floor that every method must beat, and
  * what is left when users are too few for anything else. With enough users it
  * is found in two steps, the second recentred on the first. */
-#include "methods_i.h"
+#include "method_parts.h"
 
 #include <math.h>
 #include <string.h>

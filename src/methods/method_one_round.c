@@ -2,7 +2,8 @@
  * are the same for everybody. Nested uniform histograms; above three
  * dimensions in a random projection, with vectors bucketed by its coarse
  * cells. */
-#include "methods_i.h"
+#include "method_parts.h"
+#include "plane.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,9 +26,9 @@ static kith_status low_round(kith_i_local_run *run, kith_i_local_model *model,
     const kith_i_answer *answer[LEVELS];
     uint32_t *leaf[LEVELS];
     kith_i_grow grow;
-    kith_status status =
-        kith_i_grow_open(run, &grow, task->d, task->lower, task->upper,
-                         at[LEVELS - 1], 1u << at[LEVELS - 1], err);
+    kith_i_grow_box box = {task->d, task->lower, task->upper, at[LEVELS - 1],
+                           1u << at[LEVELS - 1]};
+    kith_status status = kith_i_grow_open(run, &box, &grow, err);
     for (int l = 0; !status && l < LEVELS; l++) {
         q[l] = kith_i_local_question(run, "cell of the histogram", 1.0 / LEVELS,
                                      KITH_I_REPORT_SYMBOL);

@@ -1,5 +1,5 @@
 /* One run of a method: what it has asked, its memory, its public coins. */
-#include "methods_i.h"
+#include "method_run.h"
 
 #include <math.h>
 #include <string.h>

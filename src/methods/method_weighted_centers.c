@@ -145,11 +145,13 @@ static kith_status solve(kith_i_local_run *run, const candidates *y,
     /* Nobody answered, or noise alone: all that is kept weighs the same. */
     for (uint32_t j = 0; !(total > 0) && j < y->count; j++)
         mass[j] = y->kept[j];
+    kith_i_points from = {y->points, mass, y->count, d};
+    kith_i_solution solved = {.centers = centers, .labels = labels};
     kith_status status =
-        kith_i_local_solve(run, y->points, mass, y->count, d, k, RESTARTS,
-                           centers, labels, found, err);
+        kith_i_local_solve(run, &from, k, RESTARTS, &solved, err);
     if (status)
         return status;
+    *found = solved.found;
     memset(weights, 0, k * sizeof *weights);
     for (uint32_t j = 0; j < y->count; j++)
         if (labels[j] < *found)

@@ -1,6 +1,6 @@
 /* A tree in the plane of the leading directions, and the points of R^d that its
  * cells stand for. */
-#include "methods_i.h"
+#include "plane.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,8 @@ kith_status kith_i_plane_open(kith_i_local_run *run,
     double low[KITH_I_GROW_AXES];
     for (uint32_t a = 0; a < plane->lens.q; a++)
         low[a] = -plane->half[a];
-    kith_status status = kith_i_grow_open(run, grow, plane->lens.q, low,
-                                          plane->half, depth, room, err);
+    kith_i_grow_box box = {plane->lens.q, low, plane->half, depth, room};
+    kith_status status = kith_i_grow_open(run, &box, grow, err);
     /* A false cell becomes an anchor here, and costs vector reports. */
     grow->start_z = 3;
     grow->deep_z = 2;
@@ -54,10 +54,12 @@ kith_status kith_i_plane_anchors(kith_i_local_run *run,
         return kith_i_fail_memory(err);
     kith_i_grow_prune(grow);
     uint32_t count = kith_i_grow_points(grow, 0, points, weights, variances);
-    status = kith_i_local_solve(run, points, weights, count, q, wanted,
-                                RESTARTS, flat, labels, &anchors->count, err);
+    kith_i_points cells = {points, weights, count, q};
+    kith_i_solution solved = {.centers = flat, .labels = labels};
+    status = kith_i_local_solve(run, &cells, wanted, RESTARTS, &solved, err);
     if (status)
         return status;
+    anchors->count = solved.found;
     memset(anchors->raw, 0, wanted * sizeof *anchors->raw);
     for (uint32_t i = 0; i < count; i++)
         if (labels[i] != UINT32_MAX) {

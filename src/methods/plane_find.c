@@ -1,7 +1,7 @@
 /* Where the users are and in which directions they vary: a first mean, a
  * radius around it that holds most of them, and the leading eigenvectors of
  * their second moment, all from local reports. */
-#include "methods_i.h"
+#include "plane.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * cluster's own, so that the noise follows the cluster's size and not the
  * domain's. For k-median the same vectors make one Weiszfeld step: clipped
  * offsets are the gradient of the distance, smoothed within the radius. */
-#include "methods_i.h"
+#include "refine_means.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* k-means or k-median of released, weighted points: restarts of greedy
  * k-means++ and Lloyd; for k-median each start goes on with Weiszfeld's
  * iterations. */
-#include "methods_i.h"
+#include "method_run.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,11 +83,11 @@ static double start_once(const solver *s, int median, kith_i_coins *coins)
     return median ? descend_median(s, s->trial) : cost;
 }
 
-static kith_status solver_open(kith_i_local_run *run, solver *s, uint32_t n,
-                               uint32_t d, kith_error *err)
+static kith_status solver_open(kith_i_local_run *run, solver *s,
+                               kith_error *err)
 {
+    size_t n = s->points.n, d = s->points.d;
     size_t draws = kith_i_seed_candidates(s->k) + 1;
-    s->points.d = d;
     s->scratch = kith_i_local_numbers(run, n * draws + s->k * (d + 1), 1);
     s->trial = kith_i_local_numbers(run, s->k, d);
     s->labels = kith_i_local_take(run, n, sizeof *s->labels);
@@ -95,56 +95,67 @@ static kith_status solver_open(kith_i_local_run *run, solver *s, uint32_t n,
                                                : kith_i_fail_memory(err);
 }
 
-kith_status kith_i_local_solve(kith_i_local_run *run, const double *points,
-                               const double *weights, uint32_t n, uint32_t d,
-                               uint32_t k, uint32_t restarts, double *centers,
-                               uint32_t *labels, uint32_t *found,
-                               kith_error *err)
+/* The points that weigh something. */
+static kith_status keep_heavy(kith_i_local_run *run, const kith_i_points *from,
+                              kith_i_points *kept, kith_error *err)
 {
-    solver s = {.k = k};
-    double *coords = kith_i_local_numbers(run, n, d);
-    double *mass = kith_i_local_numbers(run, n, 1);
+    size_t d = from->d;
+    double *coords = kith_i_local_numbers(run, from->n, d);
+    double *mass = kith_i_local_numbers(run, from->n, 1);
     if (!coords || !mass)
         return kith_i_fail_memory(err);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!(weights[i] > 0))
+    *kept = (kith_i_points){.coords = coords, .weights = mass, .d = from->d};
+    for (uint32_t i = 0; i < from->n; i++) {
+        if (!(from->weights[i] > 0))
             continue;
-        memcpy(coords + (size_t)kept * d, points + (size_t)i * d,
-               d * sizeof *coords);
-        mass[kept++] = weights[i];
+        memcpy(coords + kept->n * d, from->coords + i * d, d * sizeof *coords);
+        mass[kept->n++] = from->weights[i];
     }
-    if (kept <= k) {
-        memcpy(centers, coords, (size_t)kept * d * sizeof *centers);
-        *found = kept;
+    return KITH_OK;
+}
+
+/* The nearest centre of each point of the cloud. */
+static void label(const kith_i_points *from, kith_i_solution *out)
+{
+    size_t d = from->d;
+    for (uint32_t i = 0; out->labels && i < from->n; i++) {
+        double near = HUGE_VAL;
+        out->labels[i] = UINT32_MAX;
+        for (uint32_t j = 0; from->weights[i] > 0 && j < out->found; j++) {
+            double v = kith_i_distance_squared(from->coords + i * d,
+                                               out->centers + j * d, d);
+            if (v < near) {
+                near = v;
+                out->labels[i] = j;
+            }
+        }
+    }
+}
+
+kith_status kith_i_local_solve(kith_i_local_run *run, const kith_i_points *from,
+                               uint32_t k, uint32_t restarts,
+                               kith_i_solution *out, kith_error *err)
+{
+    solver s = {.k = k};
+    size_t each = from->d * sizeof *out->centers;
+    kith_status status = keep_heavy(run, from, &s.points, err);
+    if (status)
+        return status;
+    out->found = s.points.n < k ? s.points.n : k;
+    if (s.points.n <= k) {
+        memcpy(out->centers, s.points.coords, s.points.n * each);
     } else {
-        kith_status status = solver_open(run, &s, kept, d, err);
-        if (status)
-            return status;
-        s.points.coords = coords;
-        s.points.weights = mass;
-        s.points.n = kept;
+        status = solver_open(run, &s, err);
         double best = HUGE_VAL;
-        for (uint32_t r = 0; r < restarts; r++) {
+        for (uint32_t r = 0; !status && r < restarts; r++) {
             double cost = start_once(&s, run->task->median, &run->coins);
             if (r > 0 && cost >= best)
                 continue;
             best = cost;
-            memcpy(centers, s.trial, (size_t)k * d * sizeof *centers);
-        }
-        *found = k;
-    }
-    for (uint32_t i = 0; labels && i < n; i++) {
-        double near = HUGE_VAL;
-        labels[i] = UINT32_MAX;
-        for (uint32_t j = 0; weights[i] > 0 && j < *found; j++) {
-            double v = kith_i_distance_squared(points + (size_t)i * d,
-                                               centers + (size_t)j * d, d);
-            if (v < near) {
-                near = v;
-                labels[i] = j;
-            }
+            memcpy(out->centers, s.trial, k * each);
         }
     }
-    return KITH_OK;
+    if (!status)
+        label(from, out);
+    return status;
 }

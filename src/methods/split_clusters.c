@@ -1,7 +1,7 @@
 /* Split and merge. A cluster whose users vary mostly along one line is two
  * clusters; it is split when that gains more than merging the two closest
  * others loses. */
-#include "methods_i.h"
+#include "refine_means.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef KITH_WEIGHTED_H
 #define KITH_WEIGHTED_H
 
-#include "methods_i.h"
+#include "method_run.h"
 
 /* ---- weighted_budget.c: who is asked what, with which epsilon -------------
  */
@@ -38,13 +38,17 @@ void kith_i_wc_setup_make(const kith_i_local_task *task, uint64_t invited,
                           kith_i_wc_setup *out);
 /* Radius of number j: the largest is 0. */
 double kith_i_wc_radius(const kith_i_local_task *task, uint32_t j);
-/* Fill in share, epsilon, delta, partition and offset: of a step of
- * (radius, repetition), part `part` of `parts` (axes of step 4), and of the
+/* Who answers a step: part `part` of `parts` (axes of step 4) of a radius and
+ * repetition. */
+typedef struct kith_i_wc_group {
+    uint32_t radius, repetition, part, parts;
+} kith_i_wc_group;
+
+/* Fill in share, epsilon, delta, partition and offset: of a step, and of the
  * weights (step a: 0, b: 1). */
 void kith_i_wc_pay_step(const kith_i_local_task *task,
                         const kith_i_wc_setup *setup, kith_i_wc_step step,
-                        uint32_t radius, uint32_t repetition, uint32_t part,
-                        uint32_t parts, kith_i_question *question);
+                        kith_i_wc_group group, kith_i_question *question);
 void kith_i_wc_pay_weights(const kith_i_local_task *task,
                            const kith_i_wc_setup *setup, int b,
                            kith_i_question *question);

@@ -101,9 +101,9 @@ kith_status kith_i_boxes_ask(kith_i_local_run *run,
         for (uint32_t t = 0; t < q->place.grid.lens.q; t++)
             q->place.places *= q->place.grid.cells;
         q->wanted = &nothing_wanted;
-        kith_i_wc_pay_step(run->task, setup, KITH_I_WC_BOXES,
-                           procedure->radius_number, procedure->repetition, i,
-                           d, q);
+        kith_i_wc_group group = {procedure->radius_number,
+                                 procedure->repetition, i, d};
+        kith_i_wc_pay_step(run->task, setup, KITH_I_WC_BOXES, group, q);
         q->randomizer = KITH_I_RANDOMIZER_OLH;
     }
     return KITH_OK;

@@ -35,7 +35,8 @@ static uint32_t choose_radii(const kith_i_local_task *task, uint64_t invited,
     kith_i_wc_setup trial = *setup;
     for (trial.radii = 3; trial.radii <= MAX_RADII; trial.radii++) {
         kith_i_question q = {0};
-        kith_i_wc_pay_step(task, &trial, KITH_I_WC_LIST, 0, 0, 0, 1, &q);
+        kith_i_wc_pay_step(task, &trial, KITH_I_WC_LIST,
+                           (kith_i_wc_group){.parts = 1}, &q);
         double users = fmax(1, q.share * (double)invited);
         double sd = kith_i_olh_sd(q.epsilon) / sqrt(users);
         double spread = pow(2, -.5 * setup->width * (trial.radii - 1));
@@ -95,24 +96,24 @@ static double cut(uint64_t i, uint64_t n)
 
 void kith_i_wc_pay_step(const kith_i_local_task *task,
                         const kith_i_wc_setup *setup, kith_i_wc_step step,
-                        uint32_t radius, uint32_t repetition, uint32_t part,
-                        uint32_t parts, kith_i_question *question)
+                        kith_i_wc_group group, kith_i_question *question)
 {
     double m = setup->repetitions, j = setup->radii;
     int gaussian = step == KITH_I_WC_SUM && task->delta > 0;
     question->randomizer =
         gaussian ? KITH_I_RANDOMIZER_GAUSSIAN : KITH_I_RANDOMIZER_AUTO;
     if (!task->split_epsilon) {
-        question->share = setup->good * setup->share[step] / (m * j * parts);
+        question->share =
+            setup->good * setup->share[step] / (m * j * group.parts);
         question->epsilon = task->epsilon;
         question->delta = gaussian ? task->delta : 0;
         return;
     }
-    question->partition = 1 + radius;
-    uint64_t group = (uint64_t)repetition * parts + part,
-             groups = (uint64_t)setup->repetitions * parts;
-    question->offset = cut(group, groups);
-    question->share = cut(group + 1, groups) - question->offset;
+    question->partition = 1 + group.radius;
+    uint64_t number = (uint64_t)group.repetition * group.parts + group.part,
+             groups = (uint64_t)setup->repetitions * group.parts;
+    question->offset = cut(number, groups);
+    question->share = cut(number + 1, groups) - question->offset;
     question->epsilon = spare(task->epsilon / (3 * j) * step_part(setup, step));
     question->delta = gaussian ? spare(task->delta / j) : 0;
 }

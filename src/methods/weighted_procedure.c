@@ -36,6 +36,14 @@ void kith_i_procedure_names(const kith_i_wc_setup *setup, kith_i_procedure *p)
 
 static const uint64_t nothing_wanted;
 
+/* All users of a procedure's share. */
+static kith_i_wc_group everybody(const kith_i_procedure *procedure)
+{
+    return (kith_i_wc_group){.radius = procedure->radius_number,
+                             .repetition = procedure->repetition,
+                             .parts = 1};
+}
+
 void kith_i_procedure_list(const kith_i_local_run *run,
                            const kith_i_wc_setup *setup,
                            const kith_i_procedure *procedure,
@@ -51,8 +59,7 @@ void kith_i_procedure_list(const kith_i_local_run *run,
         question->wanted = &nothing_wanted;
         question->wanted_count = 0;
     }
-    kith_i_wc_pay_step(run->task, setup, KITH_I_WC_LIST,
-                       procedure->radius_number, procedure->repetition, 0, 1,
+    kith_i_wc_pay_step(run->task, setup, KITH_I_WC_LIST, everybody(procedure),
                        question);
     if (procedure->hash.universe > SCAN)
         question->randomizer = KITH_I_RANDOMIZER_OLH;
@@ -213,8 +220,7 @@ void kith_i_procedure_average(const kith_i_local_run *run,
         questions[i].radii = procedure->reach;
         kith_i_wc_pay_step(run->task, setup,
                            i ? KITH_I_WC_COUNT : KITH_I_WC_SUM,
-                           procedure->radius_number, procedure->repetition, 0,
-                           1, &questions[i]);
+                           everybody(procedure), &questions[i]);
     }
 }
 
@@ -307,8 +313,7 @@ void kith_i_procedure_filter(const kith_i_local_run *run,
                                       KITH_I_REPORT_SYMBOL);
     question->place = list_place(procedure, 5 * procedure->hash.far);
     question->centers = procedure->y;
-    kith_i_wc_pay_step(run->task, setup, KITH_I_WC_FILTER,
-                       procedure->radius_number, procedure->repetition, 0, 1,
+    kith_i_wc_pay_step(run->task, setup, KITH_I_WC_FILTER, everybody(procedure),
                        question);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "crowd.h"
+#include "draw_binomial.h"
 #include "law_sums.h"
 
 /* Domains up to here are counted in a table, larger ones as lists of keys. */
@@ -54,48 +55,6 @@ typedef struct {
 /* ---- draws ----------------------------------------------------------------
  */
 
-/* Gamma with shape a >= 1 (Marsaglia, Tsang 2000). */
-static double draw_gamma(kith_i_coins *coins, double a)
-{
-    double d = a - 1 / 3.0, c = 1 / sqrt(9 * d);
-    for (;;) {
-        double x = kith_i_coins_normal(coins), v = 1 + c * x;
-        if (v <= 0)
-            continue;
-        v = v * v * v;
-        double u = kith_i_coins_unit(coins);
-        if (log(u > 0 ? u : 0x1p-60) < x * x / 2 + d - d * v + d * log(v))
-            return d * v;
-    }
-}
-
-/* Binomial: the middle of n uniform numbers has a Beta law; those on its far
- * side of p are decided by it, and half of the trials are left (Devroye 1986,
- * X.4.3). */
-static uint64_t draw_binomial(kith_i_coins *coins, uint64_t n, double p)
-{
-    uint64_t successes = 0;
-    if (p >= 1)
-        return n;
-    while (n > 32 && p > 0) {
-        uint64_t middle = n / 2 + 1;
-        double a = draw_gamma(coins, (double)middle);
-        double b = draw_gamma(coins, (double)(n + 1 - middle));
-        double at = a / (a + b);
-        if (at <= p) {
-            successes += middle;
-            n -= middle;
-            p = (p - at) / (1 - at);
-        } else {
-            n = middle - 1;
-            p /= at;
-        }
-    }
-    for (uint64_t i = 0; i < n; i++)
-        successes += kith_i_coins_unit(coins) < p;
-    return successes;
-}
-
 static double fraction_of(kith_i_support s, uint64_t supports, uint64_t n)
 {
     return ((double)supports / (double)n - s.q) / (s.p - s.q);
@@ -110,13 +69,14 @@ static void draw_krr(kith_i_coins *coins, const law_record *r,
     uint64_t left = 0;
     for (uint64_t i = 0; i < symbols; i++) {
         uint64_t truths =
-            draw_binomial(coins, r->counts[i] * r->copies, s.p - s.q);
+            kith_i_draw_binomial(coins, r->counts[i] * r->copies, s.p - s.q);
         fractions[i] = (double)truths;
         uniform -= truths;
     }
     left = uniform;
     for (uint64_t i = 0; i < symbols; i++) {
-        uint64_t more = draw_binomial(coins, left, 1 / (double)(symbols - i));
+        uint64_t more =
+            kith_i_draw_binomial(coins, left, 1 / (double)(symbols - i));
         left -= more;
         fractions[i] =
             fraction_of(s, (uint64_t)fractions[i] + more, r->received);
@@ -155,8 +115,8 @@ static double draw_key(const law_record *r, uint64_t seed, uint64_t key)
     uint64_t own = count_of(r, key);
     kith_i_coins_seed(&coins, seed ^ (key * UINT64_C(0x9e3779b97f4a7c15)),
                       r->number);
-    uint64_t supports = draw_binomial(&coins, own, s.p) +
-                        draw_binomial(&coins, r->received - own, s.q);
+    uint64_t supports = kith_i_draw_binomial(&coins, own, s.p) +
+                        kith_i_draw_binomial(&coins, r->received - own, s.q);
     return fraction_of(s, supports, r->received);
 }
 

@@ -132,19 +132,23 @@ static void make_entry_laws(const kith_i_mechanism *m, double alpha,
                          .other = (r + 2) / (d * (d * r + 2)) - 1 / (d * d)};
 }
 
-/* Bucket j, entry at `cell`, on the diagonal or not; ones: sum over its users
- * of z_i^2 + z_j^2, or of z_i^2. */
+/* Over the users of a bucket: ones is the sum of z_i^2 + z_j^2, or of z_i^2 on
+ * the diagonal; less: what a report has too much of in the mean. */
+typedef struct {
+    double members, ones, sum, squares, less;
+} entry_sums;
+
 static double draw_entry(const entry_law *e, double alpha, double n,
-                         double members, double ones, double sum,
-                         double squares, double less, kith_i_coins *coins)
+                         const entry_sums *of, kith_i_coins *coins)
 {
     /* E C^2 less (E C)^2, E C = mean + alpha z_i z_j; only on the diagonal,
      * where sum = ones, is there a mean. */
-    double own = members * (e->each - e->mean * e->mean) + e->one * ones -
-                 2 * e->mean * alpha * sum +
-                 (e->both - alpha * alpha) * squares;
-    double variance = own + (n - members) * e->other;
-    return (sum - less * members + normal(coins, variance / (alpha * alpha))) /
+    double own = of->members * (e->each - e->mean * e->mean) +
+                 e->one * of->ones - 2 * e->mean * alpha * of->sum +
+                 (e->both - alpha * alpha) * of->squares;
+    double variance = own + (n - of->members) * e->other;
+    return (of->sum - of->less * of->members +
+            normal(coins, variance / (alpha * alpha))) /
            n;
 }
 
@@ -166,13 +170,15 @@ static void draw_matrices(const kith_i_law_sums *law, const kith_i_mechanism *m,
         for (size_t b = 0; b + 1 < m->width; b++)
             for (size_t a = 0; a <= b; a++, at++) {
                 size_t aa = a * (a + 3) / 2, bb = b * (b + 3) / 2;
-                double ones = (double)sums[bb] * unit;
+                entry_sums of = {.members = members,
+                                 .ones = (double)sums[bb] * unit,
+                                 .sum = (double)sums[at] * unit,
+                                 .squares = (double)squares[at] * unit,
+                                 .less = a == b ? 1.0 / m->width : 0};
                 if (a < b)
-                    ones += (double)sums[aa] * unit;
-                out[j * m->kept + at] = draw_entry(
-                    &entry[a == b], one.alpha, n, members, ones,
-                    (double)sums[at] * unit, (double)squares[at] * unit,
-                    a == b ? 1.0 / m->width : 0, coins);
+                    of.ones += (double)sums[aa] * unit;
+                out[j * m->kept + at] =
+                    draw_entry(&entry[a == b], one.alpha, n, &of, coins);
             }
     }
 }

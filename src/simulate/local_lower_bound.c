@@ -26,27 +26,32 @@ static kith_status check(uint64_t rows, uint64_t ones, uint32_t intervals,
     return KITH_OK;
 }
 
+/* Users on a line, some of them perhaps in [low, high). */
+typedef struct {
+    const double *x;
+    uint64_t rows;
+    double low, high;
+    int expected; /* whether there are any */
+} scene;
+
 /* One run: did the protocol say the right thing? */
-static kith_status one_trial(const double *x, uint64_t rows, double low,
-                             double high, int expected,
-                             const kith_local_options *opt, int *right,
-                             kith_error *err)
+static kith_status one_trial(const scene *users, const kith_local_options *opt,
+                             int *right, kith_error *err)
 {
     static const double zero = 0, one = 1;
     kith_bounds bounds = {.lower = &zero, .upper = &one, .box_count = 1};
     kith_dataset *data = NULL;
     kith_i_trace trace = {0};
     double centers[2] = {0, 0}, weights[2];
-    uint32_t found = 0;
+    kith_i_local_found found = {.centers = centers, .weights = weights};
     int said = 0;
     kith_status status =
-        kith_dataset_from_rows(x, rows, 1, &bounds, &data, err);
+        kith_dataset_from_rows(users->x, users->rows, 1, &bounds, &data, err);
     if (!status)
-        status = kith_i_local_execute(data, 1, opt, &trace, centers, weights,
-                                      &found, err);
-    for (uint32_t j = 0; j < found; j++)
-        said = said || (centers[j] >= low && centers[j] < high);
-    *right = said == expected;
+        status = kith_i_local_execute(data, 1, opt, &trace, &found, err);
+    for (uint32_t j = 0; j < found.count; j++)
+        said = said || (centers[j] >= users->low && centers[j] < users->high);
+    *right = said == users->expected;
     kith_i_trace_close(&trace);
     kith_dataset_free(data);
     return status;
@@ -78,8 +83,9 @@ kith_status kith_local_lower_bound(uint64_t rows, uint64_t ones,
         run.public_seed = kith_i_coins_u64(&coins);
         run.insecure_seed = kith_i_coins_u64(&coins) ^ opt.insecure_seed;
         run.progress = NULL;
+        scene here = {x, rows, low, low + r, ones > 0};
         int ok = 0;
-        status = one_trial(x, rows, low, low + r, ones > 0, &run, &ok, err);
+        status = one_trial(&here, &run, &ok, err);
         count += !status && ok;
         if (!status && opt.progress &&
             opt.progress(opt.progress_arg, t + 1, trials))

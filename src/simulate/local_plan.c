@@ -34,8 +34,9 @@ static void weighted_questions(const kith_i_local_task *task, uint64_t users,
     kith_i_wc_setup setup;
     kith_i_question list = {0};
     kith_i_wc_setup_make(task, users, &setup);
-    kith_i_wc_pay_step(task, &setup, KITH_I_WC_SUM, 0, 0, 0, 1, vectors);
-    kith_i_wc_pay_step(task, &setup, KITH_I_WC_LIST, 0, 0, 0, 1, &list);
+    kith_i_wc_group group = {.parts = 1};
+    kith_i_wc_pay_step(task, &setup, KITH_I_WC_SUM, group, vectors);
+    kith_i_wc_pay_step(task, &setup, KITH_I_WC_LIST, group, &list);
     kith_i_wc_pay_weights(task, &setup, 0, counts);
     if (kith_i_olh_sd(list.epsilon) / sqrt(list.share) >
         kith_i_olh_sd(counts->epsilon) / sqrt(counts->share))
@@ -250,23 +251,20 @@ static kith_status trial_run(const trial *t, const kith_i_domain *domain,
 {
     kith_dataset *data = NULL;
     kith_i_trace trace = {0};
-    uint32_t found = 0;
-    double *centers = kith_i_alloc((size_t)t->k * t->d, sizeof *centers);
-    double *weights = kith_i_alloc(t->k, sizeof *weights);
-    kith_status status = centers && weights
-                             ? trial_dataset(t, domain, &data, err)
-                             : kith_i_fail_memory(err);
+    kith_i_local_found found = {0};
+    kith_status status = kith_i_local_found_make(t->k, t->d, &found, err);
     if (!status)
-        status = kith_i_local_execute(data, t->copies, opt, &trace, centers,
-                                      weights, &found, err);
+        status = trial_dataset(t, domain, &data, err);
     if (!status)
-        *error = trial_distance(t, centers, found);
+        status =
+            kith_i_local_execute(data, t->copies, opt, &trace, &found, err);
+    if (!status)
+        *error = trial_distance(t, found.centers, found.count);
     if (!status && summary)
         status = kith_i_local_summarise(&trace, summary, err);
     kith_i_trace_close(&trace);
     kith_dataset_free(data);
-    kith_i_free(centers);
-    kith_i_free(weights);
+    kith_i_local_found_free(&found);
     return status;
 }
 

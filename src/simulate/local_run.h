@@ -17,6 +17,9 @@ typedef struct kith_i_local_bounds {
 kith_status kith_i_local_bounds_make(const kith_i_domain *domain,
                                      kith_i_local_bounds *out, kith_error *err);
 void kith_i_local_bounds_free(kith_i_local_bounds *bounds);
+/* The same bounds in their own frame: the unit ball about 0. */
+kith_status kith_i_local_unit_bounds(const kith_i_local_bounds *from, size_t d,
+                                     kith_i_local_bounds *to, kith_error *err);
 
 /* Copy and check; the defaults are filled in. */
 kith_status kith_i_local_read_options(const kith_local_options *from,
@@ -25,13 +28,28 @@ void kith_i_local_task_make(const kith_local_options *opt,
                             const kith_i_local_bounds *bounds, uint32_t d,
                             kith_i_local_task *out);
 
+/* 16 bytes that stand for a simulated task: a digest of its bounds, epsilon,
+ * delta, k, method, objective and seed. It tells tasks apart. It is not the
+ * digest of a task file, which a device would check. */
+void kith_i_local_name_task(const kith_local_options *opt,
+                            const kith_i_local_bounds *bounds, uint32_t d,
+                            uint8_t task[KITH_I_TASK_BYTES]);
+
+/* What a method found: room for k centres, in the domain's units. */
+typedef struct kith_i_local_found {
+    double *centers, *weights;
+    uint32_t count;
+} kith_i_local_found;
+
+kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
+                                    kith_i_local_found *out, kith_error *err);
+void kith_i_local_found_free(kith_i_local_found *found);
+
 /* Run the method of opt over the users of data, each standing for `copies`
- * (above 1: with the law only). centers: room for k x d, in the domain's
- * units. */
+ * (above 1: with the law only). */
 kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
                                  const kith_local_options *opt,
-                                 kith_i_trace *trace, double *centers,
-                                 double *weights, uint32_t *found,
+                                 kith_i_trace *trace, kith_i_local_found *out,
                                  kith_error *err);
 
 /* Move a trace's entries into a new summary. */

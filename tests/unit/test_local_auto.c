@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/methods_i.h"
+#include "methods/method_run.h"
 #include "simulate/crowd.h"
 #include "support/cmocka_all.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/methods_i.h"
+#include "methods/blobs.h"
 #include "support/cmocka_all.h"
 
 typedef struct {
@@ -251,9 +251,8 @@ static void test_smooth(void **state)
         bed b;
         kith_i_coins_seed(&coins, 5, 0);
         open_bed(&b, 2, 2);
-        assert_int_equal(
-            kith_i_grow_open(&b.run, &grow, 2, low, high, 6, CELLS, NULL),
-            KITH_OK);
+        kith_i_grow_box box = {2, low, high, 6, CELLS};
+        assert_int_equal(kith_i_grow_open(&b.run, &box, &grow, NULL), KITH_OK);
         kith_i_grow_publish(&b.run, &grow, 9, &lens, &place, &leaf, NULL);
         kith_i_grow_cells(&grow, cells);
         for (int l = 0; l < CELLS; l++)
@@ -272,10 +271,12 @@ static void test_smooth(void **state)
         kith_i_grow_take(&grow, leaf, &answer);
         kith_i_grow_prune(&grow);
         count = kith_i_grow_points(&grow, 1, start, weights, variances);
-        kith_i_blob_start from = {start, weights, count};
-        assert_int_equal(kith_i_blobs_smooth(&b.run, &grow, &from, 2, points,
-                                             out, &count, NULL),
-                         KITH_OK);
+        kith_i_points from = {start, weights, count, 2};
+        kith_i_blob_points smooth = {.points = points, .weights = out};
+        assert_int_equal(
+            kith_i_blobs_smooth(&b.run, &grow, &from, 2, &smooth, NULL),
+            KITH_OK);
+        count = smooth.count;
         assert_true(blobs ? count > 0 && count <= ROOM : count == 0);
         for (uint32_t l = 0; blobs && l < CELLS; l++) {
             raw += pow(fractions[l] - exact[l], 2);

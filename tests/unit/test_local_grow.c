@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/methods_i.h"
+#include "methods/grow_tree.h"
 #include "support/cmocka_all.h"
 
 enum { MOST = 64 };
@@ -22,9 +22,8 @@ static void open_bed(bed *b, uint32_t axes, uint32_t depth, uint32_t room)
     memset(b, 0, sizeof *b);
     b->task = (kith_i_local_task){.k = 3, .d = axes, .epsilon = 1};
     kith_i_local_open(&b->run, &b->task, &b->collector, 1);
-    assert_int_equal(
-        kith_i_grow_open(&b->run, &b->grow, axes, low, high, depth, room, NULL),
-        KITH_OK);
+    kith_i_grow_box box = {axes, low, high, depth, room};
+    assert_int_equal(kith_i_grow_open(&b->run, &box, &b->grow, NULL), KITH_OK);
 }
 
 /* Random reports about the leaves as they are. */

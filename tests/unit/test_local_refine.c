@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "methods/methods_i.h"
+#include "methods/refine_means.h"
 #include "support/cmocka_all.h"
 
 enum { BANDS = KITH_I_REFINE_BANDS };
@@ -331,22 +331,23 @@ static void test_solve(void **state)
     const double w[] = {1, 1, 1, 1, 1, 1, 1, 0};
     for (int median = 0; median < 2; median++) {
         double c[2];
-        uint32_t labels[8], found;
+        uint32_t labels[8];
+        kith_i_points all = {x, w, 8, 1}, two = {x + 3, w + 3, 2, 1};
+        kith_i_solution solved = {.centers = c, .labels = labels};
         bed b;
         open_bed(&b, 1, 2, 100);
         b.task.median = median;
-        assert_int_equal(kith_i_local_solve(&b.run, x, w, 8, 1, 2, 5, c, labels,
-                                            &found, NULL),
+        assert_int_equal(kith_i_local_solve(&b.run, &all, 2, 5, &solved, NULL),
                          KITH_OK);
-        assert_int_equal(found, 2);
+        assert_int_equal(solved.found, 2);
         double low = fmin(c[0], c[1]), high = fmax(c[0], c[1]);
         assert_true(fabs(low - (median ? 0 : 1)) < 1e-2);
         assert_true(fabs(high - 100) < 1e-2);
         assert_int_equal(labels[7], UINT32_MAX);
-        assert_int_equal(kith_i_local_solve(&b.run, x + 3, w + 3, 2, 1, 2, 5, c,
-                                            NULL, &found, NULL),
+        solved.labels = NULL;
+        assert_int_equal(kith_i_local_solve(&b.run, &two, 2, 5, &solved, NULL),
                          KITH_OK);
-        assert_int_equal(found, 2);
+        assert_int_equal(solved.found, 2);
         near_to(c[0], 4);
         near_to(c[1], 100);
         kith_i_local_close(&b.run);

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "collect/collect_i.h"
 #include "collect/spend_trace.h"
 #include "device/places.h"
-#include "collect/collect_i.h"
 #include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
@@ -403,8 +403,8 @@ static void parts_never_exceed_the_whole(void **state)
                 kith_i_question q = {0};
                 if (!(setup.share[s] > 0))
                     continue;
-                kith_i_wc_pay_step(&task, &setup, (kith_i_wc_step)s, r, 0, 0, 1,
-                                   &q);
+                kith_i_wc_group group = {.radius = r, .parts = 1};
+                kith_i_wc_pay_step(&task, &setup, (kith_i_wc_step)s, group, &q);
                 kith_i_report_loss(q.epsilon, &loss, NULL);
                 spent += loss;
                 chance += kith_i_delta_charge(q.delta);
@@ -421,8 +421,8 @@ static void parts_never_exceed_the_whole(void **state)
         for (uint32_t m = 0; m < setup.repetitions; m++)
             for (uint32_t part = 0; part < 3; part++) {
                 kith_i_question q = {0};
-                kith_i_wc_pay_step(&task, &setup, KITH_I_WC_BOXES, 0, m, part,
-                                   3, &q);
+                kith_i_wc_group group = {0, m, part, 3};
+                kith_i_wc_pay_step(&task, &setup, KITH_I_WC_BOXES, group, &q);
                 assert_true(q.offset >= end && q.offset <= end); /* exactly */
                 end = q.offset + q.share;
             }

@@ -1,0 +1,76 @@
+/* An interactive adaptive histogram. */
+#ifndef KITH_GROW_TREE_H
+#define KITH_GROW_TREE_H
+
+#include "method_run.h"
+
+/* ---- grow_tree.c: adaptive histogram
+ * ------------------------------------------
+ */
+
+enum { KITH_I_GROW_AXES = 3 };
+
+typedef struct kith_i_grow_node {
+    double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
+    uint32_t left, right; /* 0: a leaf */
+    uint32_t depth;
+    int axis;
+    double threshold;
+    double mean, precision;    /* of the reports about this node as a leaf */
+    double up, up_var;         /* of reports below and at the node */
+    double estimate, variance; /* of all reports */
+    double weight;             /* after pruning; terminals sum to 1 */
+    int alive, terminal;
+} kith_i_grow_node;
+
+typedef struct kith_i_grow {
+    uint32_t axes, nodes, leaves, room, start_depth;
+    kith_i_grow_node *node; /* 2 room, children after their parent */
+    double *score;          /* 2 room */
+    /* Set by kith_i_grow_open to what suits d <= 3: sd that make a node count
+     * as there, among the first cells and below them; how many levels a leaf
+     * is split at once. */
+    double start_z, deep_z;
+    uint32_t split_levels;
+} kith_i_grow;
+
+/* The box, cut into 2^depth equal cells to begin with, at most `room` of them
+ * ever. */
+typedef struct kith_i_grow_box {
+    uint32_t axes;
+    const double *low, *high;
+    uint32_t depth, room;
+} kith_i_grow_box;
+
+kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
+                             kith_i_grow *grow, kith_error *err);
+/* The tree as it is now, down to a depth, as the place of a question. leaf:
+ * the node of each published leaf. */
+kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
+                                uint32_t depth, const kith_i_lens *lens,
+                                kith_i_place *place, uint32_t **leaf,
+                                kith_error *err);
+/* Reports about published leaves, then least squares over the tree. */
+void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
+                      const kith_i_answer *answer);
+void kith_i_grow_estimate(kith_i_grow *grow);
+/* Split what is worth it when the next group sees cells with this sd. */
+void kith_i_grow_split(kith_i_grow *grow, double next_sd);
+/* Decide what is there: terminals and their weights. */
+void kith_i_grow_prune(kith_i_grow *grow);
+/* points: terminals x axes (room for one more than leaves), with weight and
+ * variance of the weight. rest: mass that no terminal covers becomes one more
+ * point when it is more than a quarter. Returns their number. */
+uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
+                            double *weights, double *variances);
+
+/* The leaves as they are, estimates with their sign. */
+typedef struct kith_i_grow_cell {
+    double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
+    double estimate, variance;
+} kith_i_grow_cell;
+
+/* cells: room for grow->leaves. */
+uint32_t kith_i_grow_cells(const kith_i_grow *grow, kith_i_grow_cell *cells);
+
+#endif

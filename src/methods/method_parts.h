@@ -1,0 +1,35 @@
+/* Parts of `auto` that other scripts end with. */
+#ifndef KITH_METHOD_PARTS_H
+#define KITH_METHOD_PARTS_H
+
+#include "grow_tree.h"
+#include "refine_means.h"
+
+/* ---- scripts -------------------------------------------------------------
+ */
+
+kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
+                             kith_error *err);
+/* Its first step: a mean by this share of the users, and its variance. */
+kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
+                                kith_i_local_model *model, kith_error *err);
+/* method_auto_near.c: the floor. blur: squared distance below which a method
+ * sees nothing. Can it be found out whether most users are that near to their
+ * mean? Ask; when they are, everybody else is asked too, and the model is the
+ * mean.
+ */
+int kith_i_near_can(const kith_i_local_run *run, double blur);
+kith_status kith_i_near_ask(kith_i_local_run *run, double blur,
+                            kith_i_local_model *model, int *near,
+                            kith_error *err);
+/* A grown tree as a model. */
+kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
+                              kith_i_local_model *model, kith_error *err);
+kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
+                             kith_error *err);
+kith_status kith_i_local_high(kith_i_local_run *run, kith_i_local_model *model,
+                              kith_error *err);
+kith_status kith_i_local_projected(kith_i_local_run *run,
+                                   kith_i_local_model *model, kith_error *err);
+
+#endif
