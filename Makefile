@@ -57,6 +57,7 @@ lint:
 	@scripts/bootstrap.sh lint
 	@clang-format --dry-run -Werror $(SOURCES)
 	@scripts/check_layers.py
+	@scripts/trusted.py >/dev/null
 	@scripts/check_banned.py
 	@shellcheck -s bash -S warning -x -P SCRIPTDIR scripts/*.sh .ci/run \
 	    $$(find tests -name '*.sh')
