@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 # layer -> the layers whose headers it may include, besides its own and
-# include/kith. Anything not listed is forbidden.
+# include/kith. Anything not listed is forbidden (I34).
 LAYERS = {
     "base": set(),
     "kernel": {"base"},
@@ -40,7 +40,7 @@ EXTRA = {
     ("device", "budget/ratio.h"),
 }
 
-# header -> the only layers that may include it. Here the records live.
+# header -> the only layers that may include it. Here the records live (I9).
 RESERVED = {
     "data/fold.h": {"data", "dp", "simulate", "plain"},
     "data/reader.h": {"data", "plain"},
@@ -57,7 +57,7 @@ RESERVED = {
     "dp/select.h": {"dp"},
 }
 
-# outside header -> layers, or files, that may include it.
+# outside header -> layers, or files, that may include it (sodium.h: I27).
 OUTSIDE = {
     "cblas.h": {"kernel"},
     "lapacke.h": {"kernel"},

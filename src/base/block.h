@@ -16,7 +16,7 @@ typedef struct kith_i_block {
     uint32_t beside_dimension;
 } kith_i_block;
 
-/* Upper limit of rows in any block handed out by data/. */
+/* I8: upper limit of rows in any block handed out by data/. */
 #define KITH_I_BLOCK_ROWS 1024u
 
 #endif

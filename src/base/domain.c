@@ -186,6 +186,9 @@ static kith_status sum_reaches(const kith_i_domain *m, uint64_t *l1,
     return KITH_OK;
 }
 
+/* I3: the step is a power of two near 2^-15 of the widest reach. I4: zero lies
+ * in the box, so truncation toward zero never leaves it. I5: l2_squared and l1
+ * bound every row in it. */
 static kith_status make_lattice(kith_i_domain *m, kith_error *err)
 {
     uint32_t d = m->dimension;

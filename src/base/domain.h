@@ -7,7 +7,7 @@
  * Truncation is toward zero, so |q| <= |u - origin| * 2^scale_log2 in every
  * coordinate and no row leaves the ball (R3). All limits below are integers
  * that dataset.c checks again on the stored row: they are the sensitivities
- * that the gate charges for. Nothing here is computed from rows (R10).
+ * that the gate charges for. Nothing here is computed from rows (I1, R10).
  *
  * Why int16: the step is about 2^-14 of the largest half-width w, so the
  * squared error is below d w^2 2^-28 / 3 a row. That is < 0.1 % of the loss
@@ -23,9 +23,10 @@
 #include "kith/data.h"
 #include "kith/status.h"
 
-/* 3 d 2^30 <= 2^53: scores |c|^2 - 2 x.c are exact in double. */
+/* I2: 3 d 2^30 <= 2^53, so scores |c|^2 - 2 x.c are exact in double. */
 #define KITH_I_MAX_DIMENSION 2000000u
-/* Rows in a dataset: 2^31 * 2^31 < 2^63, no int64 sum can overflow (R4). */
+/* I7, I12: rows in a dataset; 2^31 * 2^31 < 2^63, no int64 sum can overflow
+ * (R4). */
 #define KITH_I_MAX_ROWS 0x7fffffffu
 
 typedef struct kith_i_domain {

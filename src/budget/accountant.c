@@ -1,6 +1,6 @@
 /* The accountant: what (epsilon, delta) is worth in the integer currencies,
  * and what a pure step or a selection costs in Gaussian DP. The curves are in
- * gdp.c; here every real condition is decided for an integer, outward. */
+ * gdp.c; here every real condition is decided for an integer, outward (I25). */
 #include "budget_i.h"
 
 #include <gmp.h>

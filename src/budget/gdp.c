@@ -1,6 +1,6 @@
 /* Gaussian differential privacy as curves: delta(epsilon; mu), its inverse,
- * and the tight zCDP conversion for comparisons. MPFR, every rounding outward.
- * Letters: mu as in Dong, Roth, Su 2022; w = sqrt(2) mu, so that every
+ * and the tight zCDP conversion for comparisons. MPFR, every rounding outward
+ * (I25). Letters: mu as in Dong, Roth, Su 2022; w = sqrt(2) mu, so that every
  * argument of erfc below is epsilon/w -+ w/4. */
 #include "gdp.h"
 

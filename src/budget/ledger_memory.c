@@ -1,6 +1,7 @@
 /* The reference ledger: accounts in this process's memory. It is what a
- * durable store must behave like: integer amounts, a limit set once, charges
- * only ever appended, and check and append as one step under one lock. */
+ * durable store must behave like (I24): integer amounts, a limit set once,
+ * charges only ever appended, and check and append as one step under one lock.
+ */
 #include "budget_i.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* Losses and noise scales as exact integers: everything that turns a share of
  * the budget into a scale, or a loss into a number to print. No rounding here
- * is left to a floating-point unit: GMP integers, then one directed step. */
+ * is left to a floating-point unit: GMP integers, then one directed step,
+ * always toward more loss or more noise (I25). */
 #include "budget_i.h"
 
 #include <gmp.h>

@@ -1,14 +1,14 @@
 /* Private Lloyd iterations (SuLQ k-means: Blum, Dwork, McSherry, Nissim 2005).
  *
- * A fixed number of rounds from a start that does not look at the data, or (for
- * auto) only at what was released of it. Each
- * round releases, for the current centres, the noisy sizes of the clusters
- * and the noisy sums of their rows about the public origin; the new centre is
- * their ratio. Everything but these two releases is post-processing, and four
- * free improvements on the classic listing live there: a step is shortened to
- * the part that is not noise; centres that caught no rows are given half of
- * the largest cluster; the first rounds use 4k centres; and those are merged
- * to k by k-means on the released means and sizes. */
+ * A fixed number of rounds (I32) from a start that does not look at the data,
+ * or (for auto) only at what was released of it. Each round releases, for the
+ * current centres, the noisy sizes of the clusters and the noisy sums of their
+ * rows about the public origin; the new centre is their ratio. Everything but
+ * these two releases is post-processing, and four free improvements on the
+ * classic listing live there: a step is shortened to the part that is not
+ * noise; centres that caught no rows are given half of the largest cluster; the
+ * first rounds use 4k centres; and those are merged to k by k-means on the
+ * released means and sizes. */
 #include "cluster_i.h"
 
 #include <math.h>

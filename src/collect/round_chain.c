@@ -1,6 +1,7 @@
 /* The chain of a task's rounds. Every round names the digest of the one before,
- * so that a device that has read them knows that all others were shown the same
- * past: a server cannot publish two, nor ask again what was answered. */
+ * so whoever has the rounds so far can tell that a new one follows them. A
+ * device that keeps the chain refuses another past. That all devices were shown
+ * the same past is not checked here: they would have to compare digests. */
 #include "round.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* spend_trace: a collector that passes questions on to another one and keeps
  * the account: what was asked, of whom, and what the user who is asked most
  * spends in all. It refuses a question that would exceed the task's budget,
- * before anybody answers. */
+ * before anybody answers (I40). */
 #ifndef KITH_SPEND_TRACE_H
 #define KITH_SPEND_TRACE_H
 

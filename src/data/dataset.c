@@ -1,10 +1,10 @@
 /* Datasets: clip, quantise, own (R3, R9, R10). Files: load.c.
  *
  * A row is turned into lattice integers by a function of that row and of the
- * public domain alone (R2): doubles in a fixed order, truncation toward zero,
- * and then the bounds checked once more in integers. Rows are kept in chunks
- * that never move, each of which is one block of the fold, so that loading
- * needs no second copy. */
+ * public domain alone (I6, R2): doubles in a fixed order, truncation toward
+ * zero, and then the bounds checked once more in integers (I5). Rows are kept
+ * in chunks that never move (I8), each of which is one block of the fold, so
+ * that loading needs no second copy. */
 #include "dataset_i.h"
 
 #include <math.h>

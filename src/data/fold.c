@@ -1,5 +1,6 @@
 /* The one place where stored rows are visited: blocks go to workers as they
- * become free. Sums over blocks are integers, so the order does not matter. */
+ * become free (I9). Sums over blocks are integers, so the order does not
+ * matter (I14). */
 #include "fold.h"
 
 #include <stdatomic.h>
@@ -31,7 +32,7 @@ static void work(void *p, uint32_t worker)
 {
     fold_job *job = p;
     for (;;) {
-        size_t i = atomic_fetch_add(&job->next, 1);
+        size_t i = atomic_fetch_add(&job->next, 1); /* I10 */
         if (i >= job->data->chunk_count)
             return;
         kith_i_block block = block_of(job->data, i);

@@ -2,8 +2,9 @@
  * coins; no allocation and no I/O. Every pointer of a question is used only
  * after kith_i_question_flaw found nothing wrong with it.
  *
- * The promise does not rest on the server. It rests on kith_i_mechanism_flaw
- * with limits that the device's owner made (kith_i_limits_make, collect_i.h):
+ * The promise (I39) does not rest on the server. It rests on
+ * kith_i_mechanism_flaw with limits that the device's owner made
+ * (kith_i_limits_make, collect_i.h):
  *
  * - all randomisers but the Gaussian: the output probabilities for two inputs
  *   differ by at most the factor num / den, whatever question and mechanism
@@ -14,7 +15,11 @@
  *   sigma refuse it; limits of zeros refuse everything.
  *
  * What a published mechanism calls its loss is not looked at here: limits
- * that are to be charged as declared are made for the declared loss. */
+ * that are to be charged as declared are made for the declared loss.
+ *
+ * One call of kith_i_client_respond is one report, drawn with new coins.
+ * Nothing here remembers it: to answer the same round again costs the same
+ * again, so a device keeps the bytes of its first report and sends those. */
 #ifndef KITH_CLIENT_H
 #define KITH_CLIENT_H
 

@@ -64,7 +64,7 @@ void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
             continue;
         int32_t *v = in->value + (size_t)r * in->width;
         if (in->pure)
-            kith_i_clip_l1(v, in->width, in->radius[c]);
+            kith_i_clip_l1(v, in->width, in->radius[c]); /* I15 */
         else
             kith_i_clip_l2(v, in->width, in->radius[c]);
         if (sums)

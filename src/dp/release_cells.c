@@ -217,8 +217,9 @@ static kith_status add_noise(kith_session *s, const kith_i_scale *scales,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
-    if (!s->data)
+    if (!s->data) /* I26 */
         return KITH_OK;
+    /* I33: every cell, whatever is in it */
     return knorm
                ? kith_i_noise_add_knorm(&noise, values, count / per_scale, err)
                : kith_i_noise_add(&noise, values, count, err);

@@ -1,6 +1,6 @@
 /* The session: it owns the records, knows what may be spent, and keeps the
- * spend trace. Pay first, then fold and draw; nothing is refunded (R7, R17).
- */
+ * spend trace. Pay first, then fold and draw (I20); nothing is refunded (I21,
+ * R7, R17). */
 #include "dp_private.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->measure = measure;
     s->total = total;
     s->opener = kith_i_process_now();
-    if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS)
+    if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS) /* I18 */
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
     return KITH_OK;
@@ -104,7 +104,7 @@ kith_status kith_session_open(kith_dataset *data,
     if (!status)
         status = kith_i_entropy_check(err); /* also watches for fork() */
     if (!status)
-        status = charge_ledger(s, &opt, err);
+        status = charge_ledger(s, &opt, err); /* I23 */
     if (status) {
         kith_session_close(s);
         return status;
@@ -116,6 +116,7 @@ kith_status kith_session_open(kith_dataset *data,
     return KITH_OK;
 }
 
+/* I26: a session without data; folds and draws ask for data and skip. */
 kith_status kith_i_session_open_plan(kith_i_domain *domain,
                                      const kith_privacy *privacy,
                                      kith_session **out, kith_error *err)
@@ -144,7 +145,7 @@ void kith_session_close(kith_session *s)
         return;
     kith_i_session_focus(s, NULL);
     kith_i_views_free(s);
-    if (s->data)
+    if (s->data) /* I11 */
         kith_i_dataset_close(s->data, s->threads);
     else
         kith_i_domain_free(s->domain);
@@ -184,7 +185,7 @@ kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
             return kith_i_fail(err, KITH_ERR_BUDGET,
                                "a release without a budget: nothing was "
                                "released");
-    if (sum > kith_i_session_left(s))
+    if (sum > kith_i_session_left(s)) /* I19 */
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget of this run is used up: nothing more "
                            "was released");
@@ -241,7 +242,7 @@ kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
 
 uint64_t kith_i_session_stream(kith_session *s)
 {
-    return s->streams++;
+    return s->streams++; /* I31 */
 }
 
 kith_i_noise_kind kith_i_session_noise(const kith_session *s)
@@ -254,6 +255,7 @@ const char *kith_i_session_mechanism(const kith_session *s)
     return s->measure == KITH_PURE_DP ? "discrete-laplace" : "rounded-gaussian";
 }
 
+/* I13: sums below 2^62 leave room for 256 of these scales. */
 static kith_status too_noisy(kith_error *err)
 {
     return kith_i_fail(err, KITH_ERR_PRIVACY,

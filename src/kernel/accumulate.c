@@ -1,7 +1,8 @@
 /* Exact sums of rows per cell: part of the unit that touches records and
  * sums on their way to the noise, so it has no floating point and no vector
  * registers at all (R2; compiled with -mgeneral-regs-only). Sums cannot
- * overflow: |q| < 2^15 and fewer than 2^31 rows (R4). */
+ * overflow: |q| < 2^15 and fewer than 2^31 rows (I12, R4). Integers, so the
+ * order of rows cannot be seen (I14). */
 #include "kernel_i.h"
 
 /* Four at a time: the loads, additions and stores of different features do
@@ -32,7 +33,7 @@ void kith_i_accumulate_rows(const kith_i_block *block, const uint32_t *cell,
 {
     size_t d = block->dimension;
     for (uint32_t r = 0; r < block->rows; r++) {
-        if (cell[r] >= cells)
+        if (cell[r] >= cells) /* I16 */
             continue;
         if (counts)
             counts[cell[r]]++;

@@ -4,7 +4,7 @@
  * doubles, so every partial sum of x.c, in whatever order BLAS adds, is an
  * integer below d 2^30, and |c|^2 - 2 x.c stays within 3 d 2^30 <= 2^53
  * (base/domain.h): no rounding ever happens, and a row's label cannot depend
- * on other rows, on block edges or on the machine (R2). */
+ * on other rows, on block edges or on the machine (I2, R2). */
 #include "kernel_i.h"
 
 #include <math.h>

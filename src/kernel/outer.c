@@ -1,6 +1,6 @@
 /* Gram matrices of quantised vectors, exactly: BLAS on integer-valued doubles
- * (a block's sums are below 2^30 times its rows, far under 2^53), added up in
- * int64 across blocks. */
+ * (I17: a block's sums are below 2^30 times its rows, far under 2^53), added
+ * up in int64 across blocks. */
 #include "kernel_i.h"
 
 #include <cblas.h>

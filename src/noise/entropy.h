@@ -1,16 +1,16 @@
-/* Secret randomness: the one door. Words come from the operating system's
+/* Secret randomness: the one door (I27). Words come from the operating system's
  * generator through libsodium (R11) or, in a run that is marked as having no
  * guarantee, from a seed (R13).
  *
  * Claim: in secure mode no word is handed out twice, in any process or
- *   thread, and none stays in memory after it was used (R12).
+ *   thread, and none stays in memory after it was used (I28, R12).
  * Needs: an entropy object is used by one thread at a time.
  * Because: a word is zeroed as it is taken; the buffer is refilled when it is
  *   empty and when the process turns out to be a fork of the one that filled
  *   it, by whatever call (kith_i_fork_mark is another in every child); close
  *   wipes the rest.
  *
- * If the generator fails, `failed` is set and later words are a harmless
+ * I29: if the generator fails, `failed` is set and later words are a harmless
  * public sequence, so that loops end: whoever drew must look at `failed`
  * before anything leaves. */
 #ifndef KITH_ENTROPY_H

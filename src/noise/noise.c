@@ -23,6 +23,7 @@ static void add_chunk(noise_job *job, size_t chunk, kith_i_entropy *e)
         int64_t noise = n->kind == KITH_I_LAPLACE
                             ? kith_i_sample_laplace(e, scale)
                             : kith_i_sample_gaussian(e, scale);
+        /* I13: only noise beyond 256 scales gets here */
         if (__builtin_add_overflow(job->values[i], noise, &job->values[i]))
             e->failed = 1;
     }
@@ -38,6 +39,7 @@ static void work(void *p, uint32_t worker)
         size_t chunk = atomic_fetch_add(&job->next, 1);
         if (chunk >= chunks)
             return;
+        /* I28, I31: an object for each chunk, whichever worker has it */
         kith_i_entropy_open(&e, job->noise->source,
                             job->noise->stream << 32 | chunk);
         add_chunk(job, chunk, &e);

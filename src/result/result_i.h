@@ -1,4 +1,5 @@
-/* The result of a run: released values and their receipts, nothing else. */
+/* The result of a run: released values and their receipts, nothing else (I37).
+ */
 #ifndef KITH_RESULT_I_H
 #define KITH_RESULT_I_H
 

@@ -69,7 +69,7 @@ assert type(q["normalize"]) is bool and q["missing"] == "error"
 assert type(q["public_seed"]) is int
 assert "insecure_seed" not in q
 P
-secret() { # nothing of the input in the model or in the words
+secret() { # nothing of the input in the model or in the words (I36)
     check "no number of rows in $1" sh -c "! grep -Eq '(^|[^0-9.])4321(\.0)?([^0-9]|\$)' $1 '$ERR'"
     check "no name of an input in $1" sh -c "! grep -q secretname $1 '$ERR'"
 }

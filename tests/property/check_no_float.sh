@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Between the records and the noise there are only integers (rigour R2): the
+# I30: between the records and the noise there are only integers (R2): the
 # object code of the aggregate-and-noise unit has no vector or x87 instruction.
 # KITH_BUILD: the build.
 set -eu

@@ -1,4 +1,4 @@
-/* Atomic output files; see output.h. */
+/* I38: output files appear whole or not at all; see output.h. */
 #include "output.h"
 
 #include <errno.h>

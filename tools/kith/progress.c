@@ -1,4 +1,4 @@
-/* The progress bar; see progress.h. */
+/* The progress bar, of rounds and never of rows (I35); see progress.h. */
 #include "progress.h"
 
 #include <stdio.h>
