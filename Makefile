@@ -9,22 +9,35 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help build test demo bench pictures install lint format asan tsan clang fuzz \
-	clean bootstrap
+.PHONY: help build demo install test lint format asan tsan clang fuzz bench \
+	pictures clean bootstrap
 
-## help: what can be made (this list)
+# What can be made: "## target: words" in groups headed by "#: words".
 help:
-	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sed 's/^\([a-z]*\): /  make \1|/' | \
-	    awk -F'|' '{ printf "%-16s%s\n", $$1, $$2 }'
+	@sed -n 's/^#: \(.*\)/\n\1/p; s/^## \([a-z]*\): /  make \1|/p' \
+	    $(MAKEFILE_LIST) | \
+	    awk -F'|' 'NF < 2 { print; next } { printf "%-16s%s\n", $$1, $$2 }'
 
 bootstrap:
 	@scripts/bootstrap.sh
 
+#: Use it
 ## build: the library and the command, optimised, in build/release
 build: bootstrap
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release $(LIBRARY)
 
+## demo: cluster example data privately and compare with a non-private run
+demo: build
+	@KITH=build/release/tools/kith/kith scripts/demo.sh
+
+## install: the library, headers, command and manual (PREFIX, DESTDIR)
+install: bootstrap
+	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build --preset release $(LIBRARY)
+	@DESTDIR=$(DESTDIR) cmake --install build/release
+
+#: Change it
 ## test: build with gcc and clang, warnings are errors, and run every test
 test: bootstrap
 	@cmake --preset clang >/dev/null
@@ -32,25 +45,6 @@ test: bootstrap
 	@cmake --preset release -DKITH_WERROR=ON >/dev/null
 	@cmake --build --preset release
 	@$(CTEST) --test-dir build/release
-
-## demo: cluster example data privately and compare with a non-private run
-demo: build
-	@KITH=build/release/tools/kith/kith scripts/demo.sh
-
-## bench: the comparisons and speeds of bench/RESULTS.md
-bench: build
-	@cmake --build --preset release --target benches
-	@python3 bench/run.py
-
-## pictures: draw docs/pictures anew
-pictures: build
-	@KITH=build/release/tools/kith/kith scripts/draw_noise.py
-
-## install: the library, headers, command and manual (PREFIX, DESTDIR)
-install: bootstrap
-	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
-	@cmake --build --preset release $(LIBRARY)
-	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 ## lint: formatting, clang-tidy, cppcheck, shellcheck, rules of the house
 lint:
@@ -97,6 +91,17 @@ fuzz:
 	    -artifact_prefix=build/fuzz/ build/fuzz/found \
 	    tests/fuzz/corpus/readers
 
+#: Measure and draw it
+## bench: the comparisons and speeds of bench/RESULTS.md
+bench: build
+	@cmake --build --preset release --target benches
+	@python3 bench/run.py
+
+## pictures: draw docs/pictures anew
+pictures: build
+	@KITH=build/release/tools/kith/kith scripts/draw_noise.py
+
+#: Tidy up
 ## clean: remove every build and the demo's files
 clean:
 	@rm -rf build demo

@@ -4,7 +4,8 @@ run.
 
 Every page (*.md outside of build/): no line above 120 characters, every link
 to a file of the tree or to a heading leads there, nothing points outside of
-the tree. README.md: at most 120 lines of at most 100 characters.
+the tree; a file that is named in `code` exists (pages in docs/history/ may
+name what was). README.md: at most 120 lines of at most 100 characters.
 
 Examples are run for the pages of EXAMPLES, in order, in one fresh directory a
 page, laid out as after `make demo`:
@@ -19,6 +20,7 @@ A block after the line `<!-- not run: why -->` is only shown.
 Environment: KITH (the binary), KITH_SOURCE (the source tree). --self-test
 stops after showing that violations are caught; --pages NAME... runs these.
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -47,6 +49,13 @@ NOT_RUN = re.compile(r"^<!-- not run: \S.* -->$")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`[^`\n]*`")
 HEADING = re.compile(r"^#+\s+(.*)$")
+# A file of ours in `code`: with a folder, or a name by itself.
+NAMED = re.compile(r"(?<![\w./*<-])([a-z]\w*(?:/[\w*]+)*/)?"
+                   r"([\w*]+\.(?:c|h|py|sh|md|svg))(?![\w/])")
+THEIRS = {"sodium.h", "cblas.h", "gmp.h", "mpfr.h", "jansson.h"}
+# Every folder of src/ has a row `| `name` | job |` in this page, and no other.
+MAP = "docs/design.md"
+FOLDER = re.compile(r"^\| `(\w+)` \|", re.M)
 OUTSIDE = re.compile(r"\.\./shared|shared/(?:spec|data|papers|style)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -123,8 +132,44 @@ def link_problem(root, path, target):
     return None
 
 
-def check_page(root, path):
-    """Problems of form: lines, links."""
+def files_of(root):
+    """Every file of the tree, as a path from its root."""
+    for at, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", "demo")
+                      and not f.startswith(".")]
+        for name in names:
+            yield os.path.relpath(os.path.join(at, name), root)
+
+
+def named_problem(files, folder, name):
+    """`dp/session.c`, `session.c`, `tests/unit/test_*.c`: is it there?"""
+    wanted = (folder or "") + name
+    for prefix in ("", "src/", "tests/", "docs/", "include/"):
+        if fnmatch.filter(files, prefix + wanted):
+            return None
+    if name in THEIRS or not folder and fnmatch.filter(files, "*/" + name):
+        return None
+    if not folder and re.fullmatch(r"_\w+\.\w+", name):
+        return None  # an ending: `test_audit_auto`, `_lloyd`
+    return f"`{wanted}` is not there"
+
+
+def map_problems(root):
+    """The page of the folders lists those that there are."""
+    section = read(root, MAP).split("## The folders", 1)[-1].split("\n## ")[0]
+    listed, there = set(FOLDER.findall(section)), {
+        name for name in os.listdir(os.path.join(root, "src"))
+        if os.path.isdir(os.path.join(root, "src", name))}
+    return ([f"{MAP}: there is no src/{name}" for name in listed - there]
+            + [f"{MAP}: src/{name} is not listed" for name in there - listed])
+
+
+# What was, and what a user calls files of her own.
+PAST = re.compile(r"docs/history/|docs/auto_history|CHANGELOG|bench/RESULTS")
+
+
+def check_page(root, path, files=()):
+    """Problems of form: lines, links, names of files."""
     found, text = [], read(root, path)
     lines = text.rstrip("\n").split("\n")
     most, columns = SHORT.get(path, (None, MAX_COLUMNS))
@@ -141,6 +186,12 @@ def check_page(root, path):
             problem = link_problem(root, path, target)
             if problem:
                 found.append(f"{path}:{number}: {problem}")
+        if files and not PAST.match(path):
+            for code in CODE.findall(line):
+                for folder, name in NAMED.findall(code):
+                    problem = named_problem(files, folder, name)
+                    if problem:
+                        found.append(f"{path}:{number}: {problem}")
     return found
 
 
@@ -253,6 +304,12 @@ SPECIMENS = {  # path -> (text, words that a problem must have; None: fine)
     "out.md": ("[x](../../else.md)\n", "outside"),
     "notes.md": ("see ../shared/spec\n", "outside"),
     "README.md": ("x\n" * 121, "lines"),
+    "names.md": ("`sub/up.md`, `up.md`, `u*.md`, `test x.csv`, "
+                 "`<sodium.h>`\n", None),
+    "gone.md": ("`sub/gone.c`\n", "not there"),
+    "moved.md": ("`sup/up.md`\n", "not there"),
+    MAP: ("## The folders\n\n| folder | job |\n|---|---|\n| `dp` | x |\n\n"
+          "## Next\n| `no` | x |\n", None),
 }
 RUNS = [  # (text, words that a problem must have; None: fine)
     ("```sh\ntrue\n```\n", None),
@@ -273,14 +330,21 @@ RUNS = [  # (text, words that a problem must have; None: fine)
 
 def self_test():
     with tempfile.TemporaryDirectory() as root:
-        os.mkdir(os.path.join(root, "sub"))
+        for folder in ("sub", "docs", "src/dp"):
+            os.makedirs(os.path.join(root, folder))
         for path, (text, _) in SPECIMENS.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as f:
                 f.write(text)
+        files = sorted(files_of(root))
         for path, (_, want) in SPECIMENS.items():
-            got = check_page(root, path)
+            got = check_page(root, path, files)
             if bool(got) != bool(want) or want and want not in got[0]:
                 sys.exit(f"pages: self-test: {path}: wanted {want}, got {got}")
+        if map_problems(root):
+            sys.exit("pages: self-test: a good map of folders is refused")
+        os.rename(os.path.join(root, "src/dp"), os.path.join(root, "src/dq"))
+        if len(map_problems(root)) != 2:
+            sys.exit("pages: self-test: a moved folder is not seen")
         for text, want in RUNS:
             with open(os.path.join(root, "run.md"), "w",
                       encoding="utf-8") as file:
@@ -298,10 +362,11 @@ def main():
         return
     chosen = sys.argv[sys.argv.index("--pages") + 1:] \
         if "--pages" in sys.argv else None
-    problems, count, ran = [], 0, 0
+    problems, count, ran = map_problems(SOURCE), 0, 0
+    files = sorted(files_of(SOURCE))
     for path in pages(SOURCE):
         if chosen is None or path in chosen:
-            problems += check_page(SOURCE, path)
+            problems += check_page(SOURCE, path, files)
             count += 1
     for path in EXAMPLES:
         if chosen is None or path in chosen:

@@ -87,6 +87,7 @@ printf '0,1\n0,1\n0,1\n' >b3.csv
 refuse 2 '' kmeans -k 2 -e 1 --bounds-file b3.csv ok.csv
 printf '0,1\n' >b1.csv # one line is one feature, not all of them
 refuse 2 '1 features, the data has 2' kmeans -k 2 -e 1 --bounds-file b1.csv ok.csv
+said 'one line for each feature.*--columns'
 refuse 2 '1 features, the data has 2' kmedian -k 2 -e 1 --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 2' subspace -k 2 -q 1 -e 1 --bounds-file b1.csv ok.csv
 refuse 2 '1 features, the data has 2' local simulate --no-header -k 2 -e 1 --bounds-file b1.csv ok.csv

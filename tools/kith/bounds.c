@@ -195,7 +195,9 @@ int bounds_check(const bounds *b, uint32_t dimension)
     if (!b->by_feature || b->view.box_count == dimension)
         return CLI_OK;
     return cli_usage("--bounds-file: bounds are given for %u features, the "
-                     "data has %u; for the same bounds everywhere say --bounds",
+                     "data has %u; give one line for each feature, pick "
+                     "features with --columns, or say --bounds if all have the "
+                     "same",
                      b->view.box_count, dimension);
 }
 
