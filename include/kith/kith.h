@@ -6,6 +6,7 @@
 #include "kith/cluster.h"
 #include "kith/data.h"
 #include "kith/local.h"
+#include "kith/model.h"
 #include "kith/plain.h"
 #include "kith/status.h"
 #include "kith/subspace.h"

@@ -3,6 +3,7 @@
 #ifndef KITH_TOOL_ARGS_H
 #define KITH_TOOL_ARGS_H
 
+#include <kith/kith.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,9 @@ int args_whole(const args *a, const char *name, uint64_t min, uint64_t max,
 int args_count(const args *a, const char *name, uint32_t min, uint32_t max,
                uint32_t *out);
 int args_real(const args *a, const char *name, double *out);
+/* vocab_args.c: one of the library's words; *out is what it stands for. */
+int args_word(const args *a, const char *name, kith_vocabulary vocabulary,
+              int *out);
 /* One of the words in choices (NULL-terminated); *out is its position. */
 int args_choice(const args *a, const char *name, const char *const *choices,
                 unsigned *out);

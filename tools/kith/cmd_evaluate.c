@@ -7,8 +7,8 @@
 
 #include "cli.h"
 #include "commands.h"
-#include "model.h"
 #include "output.h"
+#include "source.h"
 
 static const arg_option output_options[] = {
     {"output", 'o', "FILE", "write the result here, not to standard output"},
@@ -39,7 +39,8 @@ static const char NOTES[] =
 /* ---- what both share ----------------------------------------------------- */
 
 typedef struct job {
-    model model;
+    kith_model *model;
+    const kith_model_view *view; /* of the model */
     source source;
     output output;
     const char *const *inputs;
@@ -58,6 +59,12 @@ static void warn_promise(const char *path)
     free(headline);
 }
 
+static int read_model(const char *path, kith_model **out)
+{
+    kith_error err = {0};
+    return cli_status(kith_model_read(path, out, &err), &err);
+}
+
 static int job_open(job *j, const args *a)
 {
     *j = (job){0};
@@ -70,19 +77,18 @@ static int job_open(job *j, const args *a)
     if (!code)
         code = output_check_inputs(path, a->operands, a->operand_count);
     if (!code)
-        code = model_read(&j->model, a->operands[0]);
+        code = read_model(a->operands[0], &j->model);
     if (code)
         return code;
     warn_promise(a->operands[0]);
+    j->view = kith_model_get_view(j->model);
     kith_source_options *opt = &j->source.options;
-    uint32_t dimension = j->model.view.dimension;
+    uint32_t dimension = j->view->dimension;
     if (opt->dimension && opt->dimension != dimension)
         return cli_usage("--dimension: the model has %u features", dimension);
     opt->dimension = dimension;
-    if (!opt->column_count && j->model.column_count) {
-        opt->columns = j->model.columns;
-        opt->column_count = j->model.column_count;
-    }
+    if (!opt->column_count)
+        opt->columns = kith_model_columns(j->model, &opt->column_count);
     return output_open(&j->output, path);
 }
 
@@ -98,61 +104,50 @@ static int job_finish(job *j, int code)
 static void job_close(job *j)
 {
     output_discard(&j->output);
-    model_free(&j->model);
+    kith_model_free(j->model);
     source_free(&j->source);
 }
 
 /* ---- evaluate ------------------------------------------------------------ */
 
-static const char *objective_name(kith_objective objective)
-{
-    switch (objective) {
-    case KITH_OBJECTIVE_KMEDIAN:
-        return "kmedian";
-    case KITH_OBJECTIVE_SUBSPACE:
-        return "subspace";
-    case KITH_OBJECTIVE_KMEANS:
-        break;
-    }
-    return "kmeans";
-}
-
 /* distance: to the reference, below 0: there is none. */
 static int print_costs(job *j, uint64_t rows, double cost, double distance)
 {
     json_t *mean = rows ? json_real(cost / (double)rows) : json_null();
-    json_t *json =
-        json_pack("{s:b, s:I, s:f, s:o, s:s}", "private", 0, "rows",
-                  (json_int_t)rows, "cost", cost, "cost_per_row", mean,
-                  "objective", objective_name(j->model.objective));
+    json_t *json = json_pack("{s:b, s:I, s:f, s:o, s:s}", "private", 0, "rows",
+                             (json_int_t)rows, "cost", cost, "cost_per_row",
+                             mean, "objective",
+                             kith_word_of(KITH_WORDS_OBJECTIVE,
+                                          (int)kith_model_objective(j->model)));
     int bad = !json;
-    if (!bad && j->model.view.lower)
+    if (!bad && j->view->lower)
         bad = json_object_set_new(json, "units", json_string("normalized"));
-    if (!bad && j->model.view.bases)
+    if (!bad && j->view->bases)
         bad = json_object_set_new(
-            json, "scale",
-            json_string(j->model.view.unit_rows ? "unit" : "clip"));
+            json, "scale", json_string(j->view->unit_rows ? "unit" : "clip"));
     if (!bad && distance >= 0)
         bad = json_object_set_new(json, "d_W", json_real(distance));
-    bad = bad || json_out(j->output.file, json);
-    json_decref(json);
-    return bad ? cli_no_memory() : CLI_OK;
+    if (bad) {
+        json_decref(json);
+        json = NULL;
+    }
+    return print_json(j->output.file, json);
 }
 
 /* Distance between the model's planes and those of --reference. */
 static int measure_reference(const job *j, const char *path, double *distance)
 {
-    model reference;
+    kith_model *reference = NULL;
     kith_error err = {0};
-    if (!j->model.view.bases)
+    if (!j->view->bases)
         return cli_usage("--reference is for models of planes");
-    int code = model_read(&reference, path);
-    if (!code && !reference.view.bases)
+    int code = read_model(path, &reference);
+    const kith_model_view *view = kith_model_get_view(reference);
+    if (!code && !view->bases)
         code = cli_fail(CLI_INPUT, "%s: not a model of planes", path);
-    if (!code && kith_plane_distance(&j->model.view, &reference.view, distance,
-                                     &err) != KITH_OK)
+    if (!code && kith_plane_distance(j->view, view, distance, &err) != KITH_OK)
         code = cli_fail(CLI_INPUT, "%s: %s", path, err.message);
-    model_free(&reference);
+    kith_model_free(reference);
     return code;
 }
 
@@ -168,8 +163,8 @@ static int evaluate_main(const args *a)
         code = measure_reference(&j, reference, &distance);
     if (!code)
         code =
-            cli_status(kith_evaluate(&j.model.view, j.model.objective, j.inputs,
-                                     j.input_count, &j.source.options,
+            cli_status(kith_evaluate(j.view, kith_model_objective(j.model),
+                                     j.inputs, j.input_count, &j.source.options,
                                      j.source.threads, &rows, &cost, &err),
                        &err);
     if (!code && !isfinite(cost))
@@ -216,9 +211,9 @@ static int assign_main(const args *a)
     kith_error err = {0};
     int code = job_open(&j, a);
     if (!code) {
-        kith_status status = kith_assign(&j.model.view, j.inputs, j.input_count,
-                                         &j.source.options, j.source.threads,
-                                         write_labels, j.output.file, &err);
+        kith_status status =
+            kith_assign(j.view, j.inputs, j.input_count, &j.source.options,
+                        j.source.threads, write_labels, j.output.file, &err);
         /* A sink that stopped the run has a failed write to report. */
         code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
         code = job_finish(&j, code);

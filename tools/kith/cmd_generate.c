@@ -5,7 +5,6 @@
 #include "centers.h"
 #include "cli.h"
 #include "commands.h"
-#include "model.h"
 #include "output.h"
 
 static const arg_option generate_options[] = {
@@ -226,10 +225,17 @@ static int write_bases(writer *w, const kith_generate_options *opt)
     if (q <= d && !bases)
         return cli_no_memory();
     int code = cli_status(kith_generate_planes(opt, bases, &err), &err);
-    json_t *json = code ? NULL : model_true_planes(bases, k, d, q);
-    if (!code && (!json || json_out(w->bases.file, json)))
-        code = cli_no_memory();
-    json_decref(json);
+    kith_model_view truth = {.clusters = k,
+                             .dimension = d,
+                             .bases = bases,
+                             .subspace_dimension = q,
+                             .unit_rows = 1};
+    char *text = NULL;
+    if (!code)
+        code = cli_status(kith_model_text_of_planes(&truth, &text, &err), &err);
+    if (!code)
+        fputs(text, w->bases.file);
+    kith_text_free(text);
     free(bases);
     return code;
 }

@@ -3,40 +3,9 @@
 #include "cli.h"
 #include "commands.h"
 #include "kmeans_run.h"
-#include "model.h"
 #include "output.h"
 
 /* ---- running ------------------------------------------------------------- */
-
-static kith_status release_means(kmeans_run *run, kith_session *session,
-                                 kith_result **result, kith_error *err)
-{
-    kith_kmeans_options ko;
-    kith_kmeans_options_init(&ko, sizeof ko);
-    ko.clusters = run->common.clusters;
-    ko.method = run->method;
-    ko.paper_constants = run->paper_constants;
-    ko.rounds = run->common.rounds;
-    ko.public_seed = run->common.seed;
-    ko.progress = progress_step;
-    ko.progress_arg = &run->common.progress;
-    return kith_kmeans(session, &ko, result, err);
-}
-
-static kith_status release_median(kmeans_run *run, kith_session *session,
-                                  kith_result **result, kith_error *err)
-{
-    kith_kmedian_options mo;
-    kith_kmedian_options_init(&mo, sizeof mo);
-    mo.clusters = run->common.clusters;
-    mo.rounds = run->common.rounds;
-    mo.method = run->median_method;
-    mo.recovery = run->recovery;
-    mo.public_seed = run->common.seed;
-    mo.progress = progress_step;
-    mo.progress_arg = &run->common.progress;
-    return kith_kmedian(session, &mo, result, err);
-}
 
 static kith_status run_private(kmeans_run *run, kith_dataset **data,
                                kith_result **result, kith_error *err)
@@ -45,8 +14,8 @@ static kith_status run_private(kmeans_run *run, kith_dataset **data,
     kith_status status = run_session_open(&run->common, data, &session, err);
     if (status)
         return status;
-    status = run->median ? release_median(run, session, result, err)
-                         : release_means(run, session, result, err);
+    status = run->median ? kith_kmedian(session, &run->medians, result, err)
+                         : kith_kmeans(session, &run->means, result, err);
     kith_session_close(session);
     return status;
 }
@@ -54,17 +23,8 @@ static kith_status run_private(kmeans_run *run, kith_dataset **data,
 static kith_status run_plain(kmeans_run *run, const kith_dataset *data,
                              kith_result **result, kith_error *err)
 {
-    kith_plain_options po;
-    kith_plain_options_init(&po, sizeof po);
-    po.clusters = run->common.clusters;
-    po.starts = run->common.starts;
-    po.max_rounds = run->common.rounds;
-    po.seed = run->common.seed;
-    po.threads = run->common.source.threads;
-    po.progress = progress_step;
-    po.progress_arg = &run->common.progress;
-    return run->median ? kith_plain_kmedian(data, &po, result, err)
-                       : kith_plain_kmeans(data, &po, result, err);
+    return run->median ? kith_plain_kmedian(data, &run->plain, result, err)
+                       : kith_plain_kmeans(data, &run->plain, result, err);
 }
 
 static int run_on_data(kmeans_run *run, const args *a, kith_result **result)
@@ -86,7 +46,7 @@ static int run_on_data(kmeans_run *run, const args *a, kith_result **result)
  * those of the least n at which the constants release anything. */
 static void warn_vacuous(const kmeans_run *run)
 {
-    if (run->paper_constants)
+    if (run->means.paper_constants)
         kmeans_warn_paper(run, 0);
 }
 
@@ -118,12 +78,14 @@ int kmeans_main(const args *a)
     kmeans_run run;
     output model_out = {0}, centers = {0};
     kith_result *result = NULL;
+    kith_run description;
     int code = kmeans_run_parse(&run, a);
     if (!code)
         run_warn(&run.common);
     if (!code && run.common.dry_run) {
         code = kmeans_run_plan(&run);
     } else if (!code) {
+        kmeans_run_describe(&run, &description);
         code = output_open(&model_out, run.common.output);
         if (!code && run.centers)
             code = output_open(&centers, run.centers);
@@ -132,8 +94,8 @@ int kmeans_main(const args *a)
         if (!code)
             code = run_on_data(&run, a, &result);
         if (!code)
-            code = run_write(result, model_build(result, &run), &model_out,
-                             run.centers, &centers);
+            code = run_write(result, &description, &model_out, run.centers,
+                             &centers);
         if (!code)
             warn_noise(&run, result);
         if (!code && !run.common.quiet)

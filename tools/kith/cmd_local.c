@@ -6,7 +6,6 @@
 #include "cli.h"
 #include "commands.h"
 #include "local_cli.h"
-#include "model.h"
 
 const arg_command *command_local(void)
 {
@@ -104,10 +103,13 @@ int local_simulate_main(const args *a)
         code = output_open(&centers, cli.centers);
     if (!code)
         code = run_on_data(&cli, a, &forecast, &result, &summary);
+    kith_run description;
+    local_describe(&cli, &description);
+    description.summary = summary;
+    description.forecast = &forecast;
     if (!code)
-        code = run_write(result,
-                         local_model_build(result, summary, &forecast, &cli),
-                         &model_out, cli.centers, &centers);
+        code =
+            run_write(result, &description, &model_out, cli.centers, &centers);
     if (!code)
         warn_fewer(&cli, result);
     if (!code && !cli.common.quiet)

@@ -4,33 +4,37 @@
 
 #include "cli.h"
 #include "local_cli.h"
-#include "model.h"
+#include "output.h"
 
-static int print_json(output *o, json_t *json)
+/* The output is complete: give it its name. */
+static int commit(output *o, int code)
 {
-    int bad = !json || json_out(o->file, json);
-    json_decref(json);
-    int code = bad ? cli_no_memory() : output_finish(o);
+    if (!code)
+        code = output_finish(o);
     return code ? code : output_commit(o);
 }
 
 /* ---- plan -----------------------------------------------------------------
  */
 
-static json_t *plan_json(const local_cli *cli,
-                         const kith_local_forecast *forecast,
-                         const kith_local_summary *summary, double trial)
+static int write_plan(const local_cli *cli, output *o,
+                      const kith_local_forecast *forecast,
+                      const kith_local_summary *summary, double trial)
 {
-    return json_pack(
-        "{s:b, s:I, s:I, s:I, s:f, s:f, s:s, s:I, s:I, s:o, s:o, s:f}", "plan",
-        1, "k", (json_int_t)cli->options.clusters, "rows",
-        (json_int_t)cli->common.rows, "dimension", (json_int_t)cli->dimension,
-        "epsilon", cli->options.epsilon, "delta", cli->options.delta, "method",
-        local_method_name(cli), "rounds",
-        (json_int_t)kith_local_rounds(summary), "bytes_per_user",
-        (json_int_t)kith_local_user_bytes(summary), "groups",
-        local_groups_json(summary), "forecast", local_forecast_json(forecast),
-        "trial_center_error", trial);
+    kith_run description;
+    kith_error err = {0};
+    char *text = NULL;
+    local_describe(cli, &description);
+    description.summary = summary;
+    description.forecast = forecast;
+    description.trial_error = trial;
+    int code = cli_status(kith_plan_text(NULL, &description, cli->common.rows,
+                                         cli->dimension, &text, &err),
+                          &err);
+    if (!code)
+        fputs(text, o->file);
+    kith_text_free(text);
+    return commit(o, code);
 }
 
 int local_plan_main(const args *a)
@@ -53,7 +57,7 @@ int local_plan_main(const args *a)
                           &err);
     progress_clear(&cli.common.progress);
     if (!code)
-        code = print_json(&o, plan_json(&cli, &forecast, summary, trial));
+        code = write_plan(&cli, &o, &forecast, summary, trial);
     if (!code && !cli.common.quiet) {
         local_print_groups(summary);
         local_print_forecast(&cli, &forecast);
@@ -83,6 +87,17 @@ static int one_cell(const local_cli *cli, double n, double s, double *out)
                           &err);
     *out = right / (double)cli->trials;
     return code;
+}
+
+static json_t *number_list(const double *values, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, json_real(values[i]))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
 }
 
 static int make_table(local_cli *cli, json_t *rows)
@@ -124,15 +139,17 @@ int local_bound_main(const args *a)
         code = make_table(&cli, table);
     if (!code)
         code = print_json(
-            &o,
+            o.file,
             json_pack("{s:s, s:f, s:s, s:I, s:I, s:s, s:o, s:o, s:O}",
                       "protocol", "B", "epsilon", cli.options.epsilon, "method",
                       local_method_name(&cli), "trials", (json_int_t)cli.trials,
                       "intervals", (json_int_t)cli.intervals, "simulated",
                       cli.options.law ? "law" : "reports", "users",
-                      model_numbers(cli.rows, cli.row_count), "s",
-                      model_numbers(cli.sizes, cli.size_count), "success",
+                      number_list(cli.rows, cli.row_count), "s",
+                      number_list(cli.sizes, cli.size_count), "success",
                       table));
+    if (!code)
+        code = commit(&o, code);
     if (!code && !cli.common.quiet)
         cli_note(
             "each figure: the share of %u runs that told s root n users at "

@@ -1,23 +1,20 @@
 /* `kith subspace`: open the output, read the rows, pass the gate, write. */
-#include <math.h>
-
 #include "cli.h"
 #include "commands.h"
-#include "model.h"
 #include "output.h"
 #include "subspace_run.h"
 
 static void warn_void(const subspace_run *run)
 {
     run_warn(&run->common);
-    if (run->force)
+    if (run->options.force)
         cli_note("warning: --force: the conditions of the proof are not "
                  "checked; this output is NOT private");
-    if (run->non_private_start)
+    if (run->options.non_private_start)
         cli_note("warning: --non-private-start: the chain begins at a "
                  "non-private solution, which it forgets slowly; this output "
                  "is NOT private");
-    if (run->diagnostics)
+    if (run->options.diagnostics)
         cli_note("warning: --debug-diagnostics: figures of the chains are "
                  "computed from the rows; this output is NOT private");
 }
@@ -28,34 +25,22 @@ static void warn_void(const subspace_run *run)
 static kith_status run_private(subspace_run *run, kith_dataset **data,
                                kith_result **result, kith_error *err)
 {
-    kith_subspace_options so;
     kith_session *session;
-    subspace_run_options(run, &so);
-    so.progress = progress_step;
-    so.progress_arg = &run->common.progress;
     kith_status status = run_session_open(&run->common, data, &session, err);
     if (status)
         return status;
-    status = kith_subspace(session, &so, result, err);
+    status = kith_subspace(session, &run->options, result, err);
     kith_session_close(session);
     return status;
 }
 
-static kith_status run_plain(subspace_run *run, const kith_dataset *data,
-                             kith_result **result, kith_error *err)
+static void describe(const subspace_run *run, kith_run *out)
 {
-    kith_plain_subspace_options po;
-    kith_plain_subspace_options_init(&po, sizeof po);
-    po.clusters = run->common.clusters;
-    po.subspace_dimension = run->subspace_dimension;
-    po.solver = run->solver;
-    po.starts = run->common.starts;
-    po.max_rounds = run->common.rounds;
-    po.seed = run->common.seed;
-    po.threads = run->common.source.threads;
-    po.progress = progress_step;
-    po.progress_arg = &run->common.progress;
-    return kith_plain_subspace(data, &po, result, err);
+    run_describe(&run->common, out);
+    if (run->common.non_private)
+        out->plain_subspace = &run->plain;
+    else
+        out->subspace = &run->options;
 }
 
 static int run_on_data(subspace_run *run, const args *a, kith_result **result)
@@ -66,7 +51,8 @@ static int run_on_data(subspace_run *run, const args *a, kith_result **result)
     int code = run_data_open(c, a, &data);
     if (!code)
         code =
-            cli_status(c->non_private ? run_plain(run, data, result, &err)
+            cli_status(c->non_private ? kith_plain_subspace(data, &run->plain,
+                                                            result, &err)
                                       : run_private(run, &data, result, &err),
                        &err);
     progress_clear(&c->progress);
@@ -97,12 +83,13 @@ static int run_and_write(subspace_run *run, const args *a)
 {
     output o = {0};
     kith_result *result = NULL;
+    kith_run description;
+    describe(run, &description);
     int code = output_open(&o, run->common.output);
     if (!code)
         code = run_on_data(run, a, &result);
     if (!code)
-        code =
-            run_write(result, model_build_planes(result, run), &o, NULL, NULL);
+        code = run_write(result, &description, &o, NULL, NULL);
     if (!code)
         print_diagnostics(result);
     if (!code && !run->common.quiet) {
@@ -120,23 +107,19 @@ static int price_and_write(const subspace_run *run)
     const run_common *c = &run->common;
     kith_error err = {0};
     kith_result *plan = NULL;
-    kith_subspace_options so;
+    kith_run description;
     output o = {0};
-    subspace_run_options(run, &so);
+    describe(run, &description);
     int code = output_open(&o, c->output);
     if (!code)
-        code = cli_status(
-            kith_subspace_plan(c->rows, c->source.options.dimension,
-                               &c->bounds.view, &c->privacy, &so, &plan, &err),
-            &err);
-    double noise = plan ? kith_result_noise(plan) : 0;
+        code =
+            cli_status(kith_subspace_plan(c->rows, c->source.options.dimension,
+                                          &c->bounds.view, &c->privacy,
+                                          &run->options, &plan, &err),
+                       &err);
     if (!code)
         code = run_plan_print(
-            c, plan, &o,
-            json_pack("{s:I, s:o}", "subspace_dimension",
-                      (json_int_t)run->subspace_dimension,
-                      "predicted_noise_per_plane",
-                      isnan(noise) ? json_null() : json_real(noise)),
+            c, plan, &description, &o,
             "the noise alone would turn a plane of an average cluster by");
     output_discard(&o);
     kith_result_free(plan);

@@ -137,47 +137,46 @@ const arg_command *command_kmedian(void)
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* The first is the default. */
-static const char *const method_names[] = {"auto", "lloyd", "balcan", NULL};
-static const kith_kmeans_method method_values[] = {
-    KITH_KMEANS_AUTO, KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN};
-
-const char *kmeans_method_name(const kmeans_run *run)
-{
-    enum { METHODS = sizeof method_values / sizeof *method_values };
-    if (run->median)
-        return run->median_method == KITH_KMEDIAN_BALCAN ? "balcan" : "auto";
-    for (unsigned i = 0; i < METHODS; i++)
-        if (method_values[i] == run->method)
-            return method_names[i];
-    return method_names[0];
-}
-
 static int parse_median(kmeans_run *run, const args *a)
 {
-    static const char *const methods[] = {"auto", "balcan", NULL};
-    static const char *const recoveries[] = {"steps", "sampling", NULL};
-    unsigned method = 0, recovery = 0;
-    int code = args_choice(a, "method", methods, &method);
+    int method = KITH_KMEDIAN_AUTO, recovery = KITH_RECOVERY_STEPS;
+    int code = args_word(a, "method", KITH_WORDS_KMEDIAN_METHOD, &method);
     if (!code)
-        code = args_choice(a, "recovery", recoveries, &recovery);
-    run->median_method = method ? KITH_KMEDIAN_BALCAN : KITH_KMEDIAN_AUTO;
-    run->recovery = recovery ? KITH_RECOVERY_SAMPLING : KITH_RECOVERY_STEPS;
-    if (!code && recovery && args_value(a, "rounds"))
+        code = args_word(a, "recovery", KITH_WORDS_RECOVERY, &recovery);
+    run->medians.method = (kith_kmedian_method)method;
+    run->medians.recovery = (kith_kmedian_recovery)recovery;
+    if (!code && recovery == KITH_RECOVERY_SAMPLING && args_value(a, "rounds"))
         return cli_usage("--recovery sampling makes no rounds: drop --rounds");
     return code;
 }
 
 static int parse_method(kmeans_run *run, const args *a)
 {
-    unsigned method = 0;
+    int method = KITH_KMEANS_AUTO;
     if (run->median)
         return parse_median(run, a);
-    int code = args_choice(a, "method", method_names, &method);
-    run->method = method_values[method];
-    if (!code && run->paper_constants && run->method != KITH_KMEANS_BALCAN)
+    int code = args_word(a, "method", KITH_WORDS_KMEANS_METHOD, &method);
+    run->means.method = (kith_kmeans_method)method;
+    if (!code && run->means.paper_constants && method != KITH_KMEANS_BALCAN)
         return cli_usage("--paper-constants needs --method balcan");
     return code;
+}
+
+/* What all three kinds of options have. */
+static void fill_options(kmeans_run *run)
+{
+    run_common *c = &run->common;
+    run->means.clusters = run->medians.clusters = run->plain.clusters =
+        c->clusters;
+    run->means.rounds = run->medians.rounds = run->plain.max_rounds = c->rounds;
+    run->means.public_seed = run->medians.public_seed = run->plain.seed =
+        c->seed;
+    run->means.progress = run->medians.progress = run->plain.progress =
+        progress_step;
+    run->means.progress_arg = run->medians.progress_arg =
+        run->plain.progress_arg = &c->progress;
+    run->plain.starts = c->starts;
+    run->plain.threads = c->source.threads;
 }
 
 static int check_centers(const kmeans_run *run, const args *a)
@@ -199,7 +198,10 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
         .median = !strcmp(a->command->name, "kmedian"),
         .centers = args_value(a, "centers"),
     };
-    run->paper_constants =
+    kith_kmeans_options_init(&run->means, sizeof run->means);
+    kith_kmedian_options_init(&run->medians, sizeof run->medians);
+    kith_plain_options_init(&run->plain, sizeof run->plain);
+    run->means.paper_constants =
         !run->median && args_value(a, "paper-constants") != NULL;
     run_limits limits = {.things = "centres",
                          .clusters = MAX_CLUSTERS,
@@ -215,5 +217,6 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
                           &run->common.bounds.view.sparsity);
     if (!code)
         code = check_centers(run, a);
+    fill_options(run);
     return code;
 }

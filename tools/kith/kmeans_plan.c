@@ -2,32 +2,27 @@
 #include "cli.h"
 #include "kmeans_run.h"
 
+void kmeans_run_describe(const kmeans_run *run, kith_run *out)
+{
+    int plain = run->common.non_private;
+    run_describe(&run->common, out);
+    out->plain_kmeans = plain && !run->median ? &run->plain : NULL;
+    out->plain_kmedian = plain && run->median ? &run->plain : NULL;
+    out->kmeans = !plain && !run->median ? &run->means : NULL;
+    out->kmedian = !plain && run->median ? &run->medians : NULL;
+}
+
 static kith_status price(const kmeans_run *run, kith_result **plan,
                          kith_error *err)
 {
     const run_common *c = &run->common;
     uint32_t d = c->source.options.dimension;
     int sparse = c->source.options.format == KITH_FORMAT_SVMLIGHT;
-    if (run->median) {
-        kith_kmedian_options mo;
-        kith_kmedian_options_init(&mo, sizeof mo);
-        mo.clusters = c->clusters;
-        mo.rounds = c->rounds;
-        mo.method = run->median_method;
-        mo.recovery = run->recovery;
-        mo.public_seed = c->seed;
-        return kith_kmedian_plan(c->rows, d, sparse, &c->bounds.view,
-                                 &c->privacy, &mo, plan, err);
-    }
-    kith_kmeans_options ko;
-    kith_kmeans_options_init(&ko, sizeof ko);
-    ko.clusters = c->clusters;
-    ko.method = run->method;
-    ko.paper_constants = run->paper_constants;
-    ko.rounds = c->rounds;
-    ko.public_seed = c->seed;
-    return kith_kmeans_plan(c->rows, d, sparse, &c->bounds.view, &c->privacy,
-                            &ko, plan, err);
+    return run->median
+               ? kith_kmedian_plan(c->rows, d, sparse, &c->bounds.view,
+                                   &c->privacy, &run->medians, plan, err)
+               : kith_kmeans_plan(c->rows, d, sparse, &c->bounds.view,
+                                  &c->privacy, &run->means, plan, err);
 }
 
 /* What a distance between centres is measured in, if that needs saying. */
@@ -70,17 +65,15 @@ int kmeans_run_plan(const kmeans_run *run)
     kith_result *plan = NULL;
     output o = {0};
     int code = output_open(&o, run->common.output);
-    if (!code && run->paper_constants)
+    if (!code && run->means.paper_constants)
         kmeans_warn_paper(run, (double)run->common.rows);
     if (!code)
         code = cli_status(price(run, &plan, &err), &err);
-    uint32_t most = code ? 0 : kith_result_sensible_clusters(plan);
+    kith_run description;
+    kmeans_run_describe(run, &description);
     if (!code)
         code =
-            run_plan_print(&run->common, plan, &o,
-                           json_pack("{s:f, s:I}", "predicted_noise_per_center",
-                                     kith_result_noise(plan),
-                                     "sensible_clusters", (json_int_t)most),
+            run_plan_print(&run->common, plan, &description, &o,
                            run->common.bounds.view.normalize
                                ? "with the bounds mapped to [0,1], noise alone "
                                  "would move a centre of an average cluster by"

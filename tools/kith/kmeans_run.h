@@ -9,18 +9,18 @@
 
 typedef struct kmeans_run {
     run_common common;
-    int median; /* kith kmedian: no method */
-    kith_kmeans_method method;
-    kith_kmedian_method median_method;
-    kith_kmedian_recovery recovery;
-    int paper_constants;
+    int median;                   /* kith kmedian                        */
+    kith_kmeans_options means;    /* the library's options: one of these */
+    kith_kmedian_options medians; /* three is used                       */
+    kith_plain_options plain;
     const char *centers; /* file name or NULL */
 } kmeans_run;
 
 /* kmeans_args.c: options to run. Exit code; run_common_free in any case. */
 int kmeans_run_parse(kmeans_run *run, const args *a);
 
-const char *kmeans_method_name(const kmeans_run *run);
+/* kmeans_plan.c: what the model file says of the run. */
+void kmeans_run_describe(const kmeans_run *run, kith_run *out);
 
 /* kmeans_plan.c: --dry-run. Exit code. */
 int kmeans_run_plan(const kmeans_run *run);

@@ -154,19 +154,15 @@ const arg_command local_bound_command = {
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* The first is the default. */
-static const char *const method_names[] = {"auto", "one-round",
-                                           "weighted-centers", "mean", NULL};
-static const kith_local_method method_values[] = {
-    KITH_LOCAL_AUTO, KITH_LOCAL_ONE_ROUND, KITH_LOCAL_WEIGHTED_CENTERS,
-    KITH_LOCAL_MEAN};
-
 const char *local_method_name(const local_cli *cli)
 {
-    for (size_t i = 0; i < COUNT(method_values); i++)
-        if (method_values[i] == cli->options.method)
-            return method_names[i];
-    return method_names[0];
+    return kith_word_of(KITH_WORDS_LOCAL_METHOD, (int)cli->options.method);
+}
+
+void local_describe(const local_cli *cli, kith_run *out)
+{
+    run_describe(&cli->common, out);
+    out->local = &cli->options;
 }
 
 static int parse_method(local_cli *cli, const args *a)
@@ -177,8 +173,9 @@ static int parse_method(local_cli *cli, const args *a)
         "radii",         "repetitions",     "hash", "boxes",
         "split-epsilon", "paper-constants", NULL};
     kith_local_options *o = &cli->options;
-    unsigned method = 0, objective = 0, hash = 0;
-    int code = args_choice(a, "method", method_names, &method);
+    unsigned objective = 0, hash = 0;
+    int method = KITH_LOCAL_AUTO;
+    int code = args_word(a, "method", KITH_WORDS_LOCAL_METHOD, &method);
     if (!code)
         code = args_choice(a, "objective", objectives, &objective);
     if (!code)
@@ -189,7 +186,7 @@ static int parse_method(local_cli *cli, const args *a)
         code = args_count(a, "repetitions", 1, 64, &o->repetitions);
     if (!code)
         code = args_whole(a, "seed", 0, INT64_MAX, &cli->common.seed);
-    o->method = method_values[method];
+    o->method = (kith_local_method)method;
     o->objective = objective ? KITH_OBJECTIVE_KMEDIAN : KITH_OBJECTIVE_KMEANS;
     o->e2lsh = hash == 1;
     o->boxes = args_value(a, "boxes") != NULL;

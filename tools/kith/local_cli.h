@@ -2,7 +2,6 @@
 #ifndef KITH_TOOL_LOCAL_CLI_H
 #define KITH_TOOL_LOCAL_CLI_H
 
-#include <jansson.h>
 #include <kith/kith.h>
 
 #include "run_common.h"
@@ -22,6 +21,8 @@ typedef struct local_cli {
 int local_cli_parse(local_cli *cli, const args *a);
 void local_cli_free(local_cli *cli);
 const char *local_method_name(const local_cli *cli);
+/* What the model file says of the run. */
+void local_describe(const local_cli *cli, kith_run *out);
 
 extern const arg_command local_simulate_command, local_plan_command,
     local_bound_command;
@@ -32,15 +33,8 @@ int local_simulate_main(const args *a);
 int local_plan_main(const args *a);
 int local_bound_main(const args *a);
 
-/* local_model.c: NULL when memory is short. */
-json_t *local_model_build(const kith_result *result,
-                          const kith_local_summary *summary,
-                          const kith_local_forecast *forecast,
-                          const local_cli *cli);
-json_t *local_groups_json(const kith_local_summary *summary);
-json_t *local_forecast_json(const kith_local_forecast *forecast);
-
-/* What was or will be asked, and what the noise will do, on standard error. */
+/* local_print.c: what was or will be asked, and what the noise will do, on
+ * standard error. */
 void local_print_groups(const kith_local_summary *summary);
 void local_print_forecast(const local_cli *cli,
                           const kith_local_forecast *forecast);

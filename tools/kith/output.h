@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include <jansson.h>
+
 typedef struct output {
     FILE *file;   /* write here                                            */
     char *target; /* final name; NULL: standard output                     */
@@ -33,6 +35,10 @@ int output_is_same(const char *a, const char *b);
 
 /* Call once, first: signals, and standard streams that are closed. */
 void output_prepare(void);
+
+/* vocab_args.c: print JSON (taken; NULL: no memory) as model files are laid out.
+ * Exit code. */
+int print_json(FILE *file, json_t *json);
 
 /* Does name end in suffix? */
 int output_has_suffix(const char *name, const char *suffix);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "model.h"
 #include "output.h"
 
 enum { MAX_STARTS = 10000 };
@@ -103,9 +102,8 @@ static int check_mode(const run_common *run, const args *a,
 
 static int parse_privacy(run_common *run, const args *a)
 {
-    static const char *const words[] = {"add-remove", "replace-one", NULL};
     kith_privacy *p = &run->privacy;
-    unsigned adjacency = 0;
+    int adjacency = KITH_ADD_REMOVE;
     if (run->non_private)
         return CLI_OK;
     if (!args_value(a, "epsilon"))
@@ -115,10 +113,10 @@ static int parse_privacy(run_common *run, const args *a)
     if (!code)
         code = args_real(a, "delta", &p->delta);
     if (!code)
-        code = args_choice(a, "adjacency", words, &adjacency);
+        code = args_word(a, "adjacency", KITH_WORDS_ADJACENCY, &adjacency);
     if (code)
         return code;
-    p->neighbors = adjacency ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
+    p->neighbors = (kith_neighbors)adjacency;
     if (!(p->epsilon > 0 && p->epsilon <= 4096))
         return cli_usage("--epsilon: '%s' is not above 0 and at most 4096",
                          args_value(a, "epsilon"));
@@ -246,7 +244,8 @@ void run_print_guarantee(const run_common *run, const kith_result *result)
     cli_note("guarantee: nothing that the model shows is more than e^%g = %.3g "
              "times likelier or\nless likely depending on %s%s",
              p->epsilon, exp(p->epsilon), secret, chance);
-    if (!model_adds_up(result)) {
+    double total = kith_result_total_loss(result);
+    if (isnan(total)) {
         cli_note("%zu noisy releases; they do not add up with other runs' as "
                  "mu (Gaussian DP)",
                  kith_result_receipt_count(result));
@@ -255,6 +254,5 @@ void run_print_guarantee(const run_common *run, const kith_result *result)
     size_t count = kith_result_receipt_count(result);
     cli_note("%zu noisy release%s, total loss %s = %.6g", count,
              count == 1 ? "" : "s",
-             p->delta > 0 ? "mu (Gaussian DP)" : "epsilon",
-             model_total_loss(result));
+             p->delta > 0 ? "mu (Gaussian DP)" : "epsilon", total);
 }

@@ -4,7 +4,6 @@
 #ifndef KITH_TOOL_RUN_COMMON_H
 #define KITH_TOOL_RUN_COMMON_H
 
-#include <jansson.h>
 #include <kith/kith.h>
 
 #include "output.h"
@@ -64,18 +63,22 @@ void run_print_guarantee(const run_common *run, const kith_result *result);
  * *data is NULL then. */
 int run_data_open(const run_common *run, const args *a, kith_dataset **data);
 
-/* Write the model (taken; NULL: no memory) and, unless centers_path is NULL,
- * the centres. Exit code. */
-int run_write(const kith_result *result, json_t *json, output *model_out,
-              const char *centers_path, output *centers);
+/* What a model file says of every run: the caller adds the options. */
+void run_describe(const run_common *run, kith_run *out);
+
+/* Write the model of a described run and, unless centers_path is NULL, the
+ * centres. Exit code. */
+int run_write(const kith_result *result, const kith_run *description,
+              output *model_out, const char *centers_path, output *centers);
 
 /* ---- run_plan.c: --dry-run ------------------------------------------------
  */
 
-/* Write the plan as JSON to the output and as a table to standard error. own:
- * the command's fields (taken, NULL: no memory); prediction: the words before
- * the predicted noise. Exit code. */
-int run_plan_print(const run_common *run, const kith_result *plan, output *o,
-                   json_t *own, const char *prediction);
+/* Write the plan of a described run as JSON to the output and as a table to
+ * standard error. prediction: the words before the predicted noise. Exit code.
+ */
+int run_plan_print(const run_common *run, const kith_result *plan,
+                   const kith_run *description, output *o,
+                   const char *prediction);
 
 #endif

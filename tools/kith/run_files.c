@@ -1,7 +1,6 @@
 /* The files of a run: rows in, model and centres out. */
 #include "centers.h"
 #include "cli.h"
-#include "model.h"
 #include "run_common.h"
 
 int run_data_open(const run_common *run, const args *a, kith_dataset **data)
@@ -35,13 +34,26 @@ static void write_centers(const char *path, FILE *file,
         csv_write_row(file, centers + j * d, d);
 }
 
-/* Both files are complete on disk before either gets its name. */
-int run_write(const kith_result *result, json_t *json, output *model_out,
-              const char *centers_path, output *centers)
+void run_describe(const run_common *run, kith_run *out)
 {
-    int bad = !json || json_out(model_out->file, json);
-    int code = bad ? cli_no_memory() : CLI_OK;
-    json_decref(json);
+    kith_run_init(out, sizeof *out);
+    out->bounds = &run->bounds.view;
+    out->source = &run->source.options;
+    out->insecure = run->insecure;
+    out->insecure_seed = run->insecure_seed;
+}
+
+/* Both files are complete on disk before either gets its name. */
+int run_write(const kith_result *result, const kith_run *description,
+              output *model_out, const char *centers_path, output *centers)
+{
+    kith_error err = {0};
+    char *text = NULL;
+    int code =
+        cli_status(kith_model_text(result, description, &text, &err), &err);
+    if (!code)
+        fputs(text, model_out->file);
+    kith_text_free(text);
     if (!code && centers_path) {
         write_centers(centers_path, centers->file, result);
         code = output_finish(centers);

@@ -1,10 +1,8 @@
 /* --dry-run: what a run would release and how much noise that means, without
  * any data. */
-#include <jansson.h>
 #include <math.h>
 
 #include "cli.h"
-#include "model.h"
 #include "output.h"
 #include "run_common.h"
 
@@ -23,9 +21,10 @@ static void print_table(const run_common *run, const kith_result *plan,
         fprintf(stderr, "%-34s %-18s %9.5g %-2s %12s %12.5g\n", r.what,
                 r.mechanism, r.sensitivity, r.norm, scale, r.loss);
     }
-    if (model_adds_up(plan))
+    double total = kith_result_total_loss(plan);
+    if (!isnan(total))
         fprintf(stderr, "total loss: %s %.6g\n", pure ? "epsilon" : "mu",
-                model_total_loss(plan));
+                total);
     double noise = kith_result_noise(plan);
     if (isnan(noise))
         fprintf(stderr, "how much the noise would move an answer is not "
@@ -34,34 +33,21 @@ static void print_table(const run_common *run, const kith_result *plan,
         fprintf(stderr, "%s about %.4g\n", prediction, noise);
 }
 
-/* own, then what all plans say. */
-static json_t *plan_json(const run_common *run, const kith_result *plan,
-                         json_t *own)
+int run_plan_print(const run_common *run, const kith_result *plan,
+                   const kith_run *description, output *o,
+                   const char *prediction)
 {
-    json_t *json =
-        json_pack("{s:b, s:I}", "dry_run", 1, "k", (json_int_t)run->clusters);
-    json_t *rest =
-        json_pack("{s:I, s:I, s:o}", "rows", (json_int_t)run->rows, "dimension",
-                  (json_int_t)run->source.options.dimension, "privacy",
-                  model_privacy(plan, run));
-    int bad = !json || !rest || !own || json_object_update(json, rest) ||
-              json_object_update(json, own);
-    json_decref(rest);
-    json_decref(own);
-    if (bad) {
-        json_decref(json);
-        json = NULL;
-    }
-    return json;
-}
-
-int run_plan_print(const run_common *run, const kith_result *plan, output *o,
-                   json_t *own, const char *prediction)
-{
-    json_t *json = plan_json(run, plan, own);
-    int bad = !json || json_out(o->file, json);
-    json_decref(json);
-    int code = bad ? cli_no_memory() : output_finish(o);
+    kith_error err = {0};
+    char *text = NULL;
+    int code =
+        cli_status(kith_plan_text(plan, description, run->rows,
+                                  run->source.options.dimension, &text, &err),
+                   &err);
+    if (!code)
+        fputs(text, o->file);
+    kith_text_free(text);
+    if (!code)
+        code = output_finish(o);
     if (!code)
         code = output_commit(o);
     if (!code && !run->quiet)

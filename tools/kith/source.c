@@ -48,28 +48,15 @@ static int parse_columns(source *out, const char *text)
     return CLI_OK;
 }
 
-static const char *const formats[] = {"csv", "tsv", "npy", "svm", NULL};
-static const kith_format format_of[] = {KITH_FORMAT_CSV, KITH_FORMAT_TSV,
-                                        KITH_FORMAT_NPY, KITH_FORMAT_SVMLIGHT};
-
-const char *source_format_name(kith_format format)
-{
-    for (size_t i = 0; formats[i]; i++)
-        if (format_of[i] == format)
-            return formats[i];
-    return NULL;
-}
-
 int source_parse(source *out, const args *a)
 {
-    static const char *const policies[] = {"error", "drop", NULL};
     *out = (source){0};
     kith_source_options *opt = &out->options;
     kith_source_options_init(opt, sizeof *opt);
-    unsigned format = 4, missing = 0;
-    int code = args_choice(a, "format", formats, &format);
+    int format = KITH_FORMAT_AUTO, missing = KITH_MISSING_ERROR;
+    int code = args_word(a, "format", KITH_WORDS_FORMAT, &format);
     if (!code)
-        code = args_choice(a, "missing", policies, &missing);
+        code = args_word(a, "missing", KITH_WORDS_MISSING, &missing);
     if (!code)
         code = args_count(a, "dimension", 1, UINT32_MAX, &opt->dimension);
     if (!code)
@@ -77,9 +64,8 @@ int source_parse(source *out, const args *a)
     if (code)
         return code;
     opt->threads = out->threads;
-    if (format < 4)
-        opt->format = format_of[format];
-    opt->missing = missing ? KITH_MISSING_DROP : KITH_MISSING_ERROR;
+    opt->format = (kith_format)format;
+    opt->missing = (kith_missing)missing;
     if (args_value(a, "header") && args_value(a, "no-header"))
         return cli_usage("--header and --no-header exclude each other");
     if (args_value(a, "header"))

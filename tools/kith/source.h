@@ -23,8 +23,6 @@ int source_parse(source *out, const args *a);
  * refuse options that let it. Exit code. */
 int source_fix_rows(source *s, int fixed);
 void source_free(source *s);
-/* The word for --format; NULL: by the file's name. */
-const char *source_format_name(kith_format format);
 
 /* ---- bounds.c ------------------------------------------------------------ */
 

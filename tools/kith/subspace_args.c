@@ -92,37 +92,6 @@ const arg_command *command_subspace(void)
     return &command;
 }
 
-/* ---- words ----------------------------------------------------------------
- */
-
-/* The first is the default. */
-static const char *const method_names[] = {
-    "auto", "sulq", "bingham", "gibbs", "mincost", "sample-aggregate", NULL};
-static const kith_subspace_method method_values[] = {
-    KITH_SUBSPACE_AUTO,  KITH_SUBSPACE_SULQ,    KITH_SUBSPACE_BINGHAM,
-    KITH_SUBSPACE_GIBBS, KITH_SUBSPACE_MINCOST, KITH_SUBSPACE_SAMPLE_AGGREGATE};
-static const char *const solver_names[] = {"kplane", "tsc", "tsc-components",
-                                           "ssc",    "lrr", NULL};
-static const kith_subspace_solver solver_values[] = {
-    KITH_SOLVER_KPLANE, KITH_SOLVER_TSC, KITH_SOLVER_TSC_COMPONENTS,
-    KITH_SOLVER_SSC, KITH_SOLVER_LRR};
-
-const char *subspace_method_name(const subspace_run *run)
-{
-    unsigned i = 0;
-    while (method_names[i + 1] && method_values[i] != run->method)
-        i++;
-    return method_names[i];
-}
-
-const char *subspace_solver_name(const subspace_run *run)
-{
-    unsigned i = 0;
-    while (solver_names[i + 1] && solver_values[i] != run->solver)
-        i++;
-    return solver_names[i];
-}
-
 /* ---- checks ---------------------------------------------------------------
  */
 
@@ -145,17 +114,18 @@ static int check_method_options(const subspace_run *run, const args *a)
         {"debug-diagnostics", "gibbs or mincost", KITH_SUBSPACE_GIBBS,
          KITH_SUBSPACE_MINCOST},
     };
+    kith_subspace_method method = run->options.method;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (args_value(a, rules[i].name) && run->method != rules[i].one &&
-            run->method != rules[i].other)
+        if (args_value(a, rules[i].name) && method != rules[i].one &&
+            method != rules[i].other)
             return cli_usage("--%s needs --method %s", rules[i].name,
                              rules[i].needs);
     if (args_value(a, "solver") && !run->common.non_private &&
-        !run->non_private_start &&
-        run->method != KITH_SUBSPACE_SAMPLE_AGGREGATE)
+        !run->options.non_private_start &&
+        method != KITH_SUBSPACE_SAMPLE_AGGREGATE)
         return cli_usage("--solver needs --method sample-aggregate, "
                          "--non-private-start or --non-private");
-    if (args_value(a, "starts") && run->solver != KITH_SOLVER_KPLANE)
+    if (args_value(a, "starts") && run->options.solver != KITH_SOLVER_KPLANE)
         return cli_usage("--starts needs --solver kplane");
     return CLI_OK;
 }
@@ -164,19 +134,37 @@ static int parse_words(subspace_run *run, const args *a)
 {
     static const char *const scales[] = {"unit", "clip", NULL};
     static const char *const compositions[] = {"gdp", "basic", NULL};
-    unsigned method = 0, solver = 0, clip = 0, basic = 0;
-    int code = args_choice(a, "method", method_names, &method);
+    int method = KITH_SUBSPACE_AUTO, solver = KITH_SOLVER_KPLANE;
+    unsigned clip = 0, basic = 0;
+    int code = args_word(a, "method", KITH_WORDS_SUBSPACE_METHOD, &method);
     if (!code)
-        code = args_choice(a, "solver", solver_names, &solver);
+        code = args_word(a, "solver", KITH_WORDS_SOLVER, &solver);
     if (!code)
         code = args_choice(a, "scale", scales, &clip);
     if (!code)
         code = args_choice(a, "composition", compositions, &basic);
-    run->method = method_values[method];
-    run->solver = solver_values[solver];
+    run->options.method = (kith_subspace_method)method;
+    run->options.solver = (kith_subspace_solver)solver;
     run->common.bounds.view.unit_rows = !clip;
-    run->basic = basic != 0;
+    run->options.basic_composition = basic != 0;
     return code;
+}
+
+/* What both kinds of options have. */
+static void fill_options(subspace_run *run)
+{
+    run_common *c = &run->common;
+    kith_subspace_options *o = &run->options;
+    kith_plain_subspace_options *p = &run->plain;
+    o->clusters = p->clusters = c->clusters;
+    o->rounds = p->max_rounds = c->rounds;
+    o->public_seed = p->seed = c->seed;
+    o->progress = p->progress = progress_step;
+    o->progress_arg = p->progress_arg = &c->progress;
+    p->subspace_dimension = o->subspace_dimension;
+    p->solver = o->solver;
+    p->starts = c->starts;
+    p->threads = c->source.threads;
 }
 
 int subspace_run_parse(subspace_run *run, const args *a)
@@ -192,41 +180,26 @@ int subspace_run_parse(subspace_run *run, const args *a)
                                       .starts = PLAIN_STARTS,
                                       .not_dry = not_dry,
                                       .not_plain = not_plain};
-    *run = (subspace_run){
-        .overlap = args_value(a, "overlap") != NULL,
-        .force = args_value(a, "force") != NULL,
-        .non_private_start = args_value(a, "non-private-start") != NULL,
-        .diagnostics = args_value(a, "debug-diagnostics") != NULL,
-    };
+    kith_subspace_options *o = &run->options;
+    kith_subspace_options_init(o, sizeof *o);
+    kith_plain_subspace_options_init(&run->plain, sizeof run->plain);
+    o->overlap = args_value(a, "overlap") != NULL;
+    o->force = args_value(a, "force") != NULL;
+    o->non_private_start = args_value(a, "non-private-start") != NULL;
+    o->diagnostics = args_value(a, "debug-diagnostics") != NULL;
     int code = run_common_parse(&run->common, a, &limits);
     if (!code && !args_value(a, "subspace-dimension"))
         code = cli_usage("-q Q (--subspace-dimension) is required: of which "
                          "dimension are the planes?");
     if (!code)
         code = args_count(a, "subspace-dimension", 1, UINT32_MAX,
-                          &run->subspace_dimension);
+                          &o->subspace_dimension);
     if (!code)
-        code = args_count(a, "block-rows", 1, UINT32_MAX, &run->block_rows);
+        code = args_count(a, "block-rows", 1, UINT32_MAX, &o->block_rows);
     if (!code)
         code = parse_words(run, a);
     if (!code)
         code = check_method_options(run, a);
+    fill_options(run);
     return code;
-}
-
-void subspace_run_options(const subspace_run *run, kith_subspace_options *out)
-{
-    kith_subspace_options_init(out, sizeof *out);
-    out->clusters = run->common.clusters;
-    out->subspace_dimension = run->subspace_dimension;
-    out->method = run->method;
-    out->rounds = run->common.rounds;
-    out->public_seed = run->common.seed;
-    out->basic_composition = run->basic;
-    out->solver = run->solver;
-    out->block_rows = run->block_rows;
-    out->overlap = run->overlap;
-    out->force = run->force;
-    out->non_private_start = run->non_private_start;
-    out->diagnostics = run->diagnostics;
 }

@@ -8,20 +8,11 @@
 
 typedef struct subspace_run {
     run_common common;
-    uint32_t subspace_dimension;
-    kith_subspace_method method;
-    kith_subspace_solver solver;
-    uint32_t block_rows;
-    int basic, overlap, force, non_private_start, diagnostics;
+    kith_subspace_options options; /* the library's: one of both is used */
+    kith_plain_subspace_options plain;
 } subspace_run;
 
 /* subspace_args.c: options to run. Exit code; run_common_free in any case. */
 int subspace_run_parse(subspace_run *run, const args *a);
-
-const char *subspace_method_name(const subspace_run *run);
-const char *subspace_solver_name(const subspace_run *run);
-
-/* The library's options. */
-void subspace_run_options(const subspace_run *run, kith_subspace_options *out);
 
 #endif
