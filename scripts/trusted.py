@@ -28,7 +28,7 @@ WATCHED = ("base", "kernel", "noise", "budget", "data", "dp")
 # become too high is lowered; raising one needs a reason in the commit.
 LIMITS = {
     "The gate": 3290,
-    "Noise": 1340,
+    "Noise": 1350,
     "Price": 680,
     "Rows": 1020,
     "Kernels that see rows": 870,

@@ -43,7 +43,8 @@ KITH_API KITH_CHECKED kith_status kith_privacy_mu(double epsilon, double delta,
 
 typedef struct kith_ledger kith_ledger;
 
-/* A ledger in this process's memory: the reference store. */
+/* A ledger in this process's memory: the reference store. After fork() the copy
+ * refuses every charge. */
 KITH_API KITH_CHECKED kith_status kith_ledger_memory_new(kith_ledger **out,
                                                          kith_error *err);
 

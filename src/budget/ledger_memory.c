@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "base/process.h"
 
 typedef struct {
     kith_privacy privacy; /* as declared by the one who was charged */
@@ -25,7 +26,8 @@ typedef struct {
 } account;
 
 typedef struct {
-    kith_ledger base; /* first: a kith_ledger * is a memory_ledger * */
+    kith_ledger base;     /* first: a kith_ledger * is a memory_ledger * */
+    kith_i_process maker; /* a copy of it would grant everything twice */
     pthread_mutex_t lock;
     account *accounts;
     size_t count, room;
@@ -158,6 +160,10 @@ static kith_status memory_charge(kith_ledger *self, const kith_i_charge *charge,
 {
     memory_ledger *ledger = (memory_ledger *)self;
     kith_i_loss amount = 0;
+    if (!kith_i_process_same(ledger->maker)) /* I22 */
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "a ledger in memory belongs to the process that "
+                           "made it: after fork() charge it there");
     pthread_mutex_lock(&ledger->lock);
     account *a = find_account(ledger, charge->account);
     kith_status status = a ? convert(a, charge, &amount, err)
@@ -214,6 +220,7 @@ kith_status kith_ledger_memory_new(kith_ledger **out, kith_error *err)
         return kith_i_fail(err, KITH_ERR_MEMORY,
                            "the system has no room for another lock");
     }
+    ledger->maker = kith_i_process_now();
     ledger->base = (kith_ledger){.grant = memory_grant,
                                  .charge = memory_charge,
                                  .remaining = memory_remaining,

@@ -2,61 +2,14 @@
  * Tests replace this object at link time. */
 #include "entropy.h"
 
-#include <pthread.h>
 #include <sodium.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/base_i.h"
 
-/* The mark of this process: never 0. It stands in a page that the kernel
- * empties in every child (MADV_WIPEONFORK), also in one made by a raw system
- * call that no handler sees; where the kernel cannot, the handler counts. */
-static atomic_uint plain_mark = 1;
-atomic_uint *kith_i_fork_mark = &plain_mark;
-static atomic_uint generations = 1;
-
-static pthread_once_t fork_watch_once = PTHREAD_ONCE_INIT;
-static int fork_watch_failed;
-
-static void in_child(void)
-{
-    atomic_store(kith_i_fork_mark, atomic_fetch_add(&generations, 1) + 1);
-}
-
-static void watch_for_forks(void)
-{
-    size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-    void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, bytes, MADV_WIPEONFORK) == 0) {
-        atomic_init((atomic_uint *)page, atomic_load(&plain_mark));
-        kith_i_fork_mark = page;
-    } else if (page != MAP_FAILED) {
-        munmap(page, bytes);
-    }
-    fork_watch_failed = pthread_atfork(NULL, NULL, in_child) != 0;
-}
-
-kith_i_process kith_i_process_now(void)
-{
-    pthread_once(&fork_watch_once, watch_for_forks);
-    if (atomic_load(kith_i_fork_mark) == 0)
-        in_child();
-    return (kith_i_process){atomic_load(kith_i_fork_mark), (int)getpid()};
-}
-
-int kith_i_process_same(kith_i_process before)
-{
-    kith_i_process now = kith_i_process_now();
-    return now.mark == before.mark && now.pid == before.pid;
-}
-
 kith_status kith_i_entropy_check(kith_error *err)
 {
-    pthread_once(&fork_watch_once, watch_for_forks);
-    if (fork_watch_failed || sodium_init() < 0)
+    if (!kith_i_process_watch() || sodium_init() < 0)
         return kith_i_fail(err, KITH_ERR_ENTROPY,
                            "the system's secure random generator is not "
                            "available: nothing was released");

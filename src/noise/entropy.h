@@ -16,9 +16,9 @@
 #ifndef KITH_ENTROPY_H
 #define KITH_ENTROPY_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "kith/status.h"
 
 enum { KITH_I_ENTROPY_WORDS = 512 };
@@ -39,18 +39,6 @@ typedef struct kith_i_entropy {
     uint64_t
         last; /* first word of the refill before: a stuck generator shows */
 } kith_i_entropy;
-
-/* The mark of this process: differs from its parent's, or is still 0. */
-extern atomic_uint *kith_i_fork_mark;
-
-/* Who is asking? A copy made by fork(), _Fork() or the bare system call is not
- * the same process, and must neither draw nor pay (I22). */
-typedef struct kith_i_process {
-    uint32_t mark;
-    int pid;
-} kith_i_process;
-kith_i_process kith_i_process_now(void);
-int kith_i_process_same(kith_i_process before);
 
 /* stream tells apart the objects of one seeded run; secure mode ignores it. */
 void kith_i_entropy_open(kith_i_entropy *e, const kith_i_entropy_source *source,

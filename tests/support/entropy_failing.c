@@ -8,19 +8,6 @@
 #include "base/base_i.h"
 #include "noise/entropy.h"
 
-static atomic_uint mark = 1;
-atomic_uint *kith_i_fork_mark = &mark;
-
-kith_i_process kith_i_process_now(void)
-{
-    return (kith_i_process){1, 1};
-}
-
-int kith_i_process_same(kith_i_process before)
-{
-    return before.mark == 1;
-}
-
 static atomic_int check_fails;
 static atomic_size_t fail_at, refills;
 
@@ -55,7 +42,7 @@ const char *kith_i_entropy_name(void)
 void kith_i_entropy_refill(kith_i_entropy *e)
 {
     kith_i_coins coins;
-    e->mark = 1;
+    e->mark = kith_i_process_now().mark;
     e->refills++;
     e->next = 0;
     kith_i_coins_seed(&coins, e->stream, e->refills);

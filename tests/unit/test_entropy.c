@@ -1,11 +1,9 @@
 /* Secret randomness: fork-safe, wiped as it is used, deterministic only with
  * a seed (R11-R13). */
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "noise/entropy.h"
 #include "support/cmocka_all.h"
+#include "support/copy_process.h"
 
 static const kith_i_entropy_source secure = {0, 0};
 
@@ -32,46 +30,40 @@ static void test_words_are_wiped(void **state)
         assert_int_equal(bytes[i], 0);
 }
 
+enum { TAKEN = 4 };
+
+static void take_words(void *arg, void *out)
+{
+    uint64_t *w = out;
+    for (int i = 0; i < TAKEN; i++)
+        w[i] = kith_i_entropy_word(arg);
+}
+
+/* Words of a copy, and of a copy of it. */
+static void take_twice(void *arg, void *out)
+{
+    uint64_t *w = out;
+    run_in_copy(1, take_words, arg, w + TAKEN, TAKEN * sizeof *w);
+    take_words(arg, w);
+}
+
 /* A buffer filled before a process is copied must not serve both, however the
- * copy was made: the second and third way run no handler. */
-static pid_t copy_process(int way)
-{
-    if (way == 0)
-        return fork();
-    return way == 1 ? _Fork() : (pid_t)syscall(SYS_fork);
-}
-
-static void check_copy(int way)
-{
-    kith_i_entropy e;
-    kith_i_entropy_open(&e, &secure, 0);
-    (void)kith_i_entropy_word(&e);
-    int pipes[2];
-    assert_int_equal(pipe(pipes), 0);
-    pid_t child = copy_process(way);
-    if (child == 0) {
-        uint64_t w[4];
-        for (int i = 0; i < 4; i++)
-            w[i] = kith_i_entropy_word(&e);
-        _exit(write(pipes[1], w, sizeof w) == sizeof w ? 0 : 1);
-    }
-    uint64_t theirs[4];
-    assert_int_equal(read(pipes[0], theirs, sizeof theirs), sizeof theirs);
-    int status;
-    waitpid(child, &status, 0);
-    assert_int_equal(status, 0);
-    for (int i = 0; i < 4; i++)
-        assert_true(kith_i_entropy_word(&e) != theirs[i]); /* 2^-62 */
-    kith_i_entropy_close(&e);
-    close(pipes[0]);
-    close(pipes[1]);
-}
-
+ * copy was made, nor a copy of the copy. Chance of a false alarm: 2^-57. */
 static void test_fork(void **state)
 {
     (void)state;
-    for (int way = 0; way < 3; way++)
-        check_copy(way);
+    for (int way = 0; way < COPY_WAYS; way++) {
+        kith_i_entropy e;
+        kith_i_entropy_open(&e, &secure, 0);
+        (void)kith_i_entropy_word(&e);
+        uint64_t w[3 * TAKEN];
+        run_in_copy(way, take_twice, &e, w, 2 * TAKEN * sizeof *w);
+        take_words(&e, w + 2 * TAKEN);
+        for (int i = 0; i < 3 * TAKEN; i++)
+            for (int j = 0; j < i; j++)
+                assert_true(w[i] != w[j]);
+        kith_i_entropy_close(&e);
+    }
 }
 
 static void test_seed_and_streams(void **state)

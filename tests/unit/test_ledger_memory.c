@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "budget/budget_i.h"
+#include "support/copy_process.h"
 
 enum { THREADS = 8, REQUESTS = 40000, ENOUGH_FOR = 100000 };
 
@@ -227,6 +228,35 @@ static void threads_never_overspend(void **state)
     kith_ledger_free(ledger);
 }
 
+typedef struct {
+    kith_ledger *ledger;
+    kith_i_loss amount;
+} request;
+
+static void charge_copy(void *arg, void *out)
+{
+    const request *r = arg;
+    *(kith_status *)out =
+        charge(r->ledger, "survey", &pure_one, r->amount, NULL);
+}
+
+/* A copy of the process has a copy of the accounts: what it grants would be
+ * granted twice (I22). */
+static void copies_grant_nothing(void **state)
+{
+    (void)state;
+    for (int way = 0; way < COPY_WAYS; way++) {
+        request whole = {ledger_with("survey", &pure_one),
+                         (kith_i_loss)1 << KITH_I_LOSS_BITS};
+        kith_status status = KITH_OK;
+        run_in_copy(way, charge_copy, &whole, &status, sizeof status);
+        assert_int_equal(status, KITH_ERR_BUDGET);
+        charge_copy(&whole, &status);
+        assert_int_equal(status, KITH_OK);
+        kith_ledger_free(whole.ledger);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +265,7 @@ int main(void)
         cmocka_unit_test(arguments_are_checked),
         cmocka_unit_test(currencies_and_neighbours),
         cmocka_unit_test(threads_never_overspend),
+        cmocka_unit_test(copies_grant_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

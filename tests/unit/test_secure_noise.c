@@ -3,12 +3,11 @@
  * threads, releases, sessions, processes. All noise is added to zeros. False
  * alarms: unlike.h. */
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "dp/dp_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
+#include "support/copy_process.h"
 #include "support/make_data.h"
 #include "support/unlike.h"
 
@@ -150,7 +149,7 @@ static void test_threads_of_the_caller(void **state)
 
 /* ---- sessions ------------------------------------------------------------ */
 
-static kith_session *open_secure(double delta)
+static kith_session *open_secure_on(kith_dataset *data, double delta)
 {
     kith_session_options opt;
     kith_session_options_init(&opt, sizeof opt);
@@ -158,10 +157,14 @@ static kith_session *open_secure(double delta)
     opt.threads = THREADS;
     kith_session *session = NULL;
     kith_error err = {0};
-    if (kith_session_open(load(NULL, 0, WIDTH, unit_box()), &opt, &session,
-                          &err))
+    if (kith_session_open(data, &opt, &session, &err))
         fail_msg("session: %s", err.message);
     return session;
+}
+
+static kith_session *open_secure(double delta)
+{
+    return open_secure_on(load(NULL, 0, WIDTH, unit_box()), delta);
 }
 
 /* What a release of sums adds to no rows at all. */
@@ -233,32 +236,22 @@ static void draw_session(int64_t *values)
     kith_session_close(s);
 }
 
-/* Draw in a child, then in this process. */
+static void draw_copied(void *draw, void *values)
+{
+    (*(draw_fn **)draw)(values);
+}
+
+/* Before a copy of the process is made, in the copy, and afterwards here. */
 static void check_processes(const char *what, draw_fn *draw)
 {
-    static int64_t ours[CELLS * WIDTH], theirs[CELLS * WIDTH];
-    draw(ours); /* generators are warm before the fork */
-    int pipes[2];
-    assert_int_equal(pipe(pipes), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        draw(ours);
-        _exit(write(pipes[1], ours, sizeof ours) == sizeof ours ? 0 : 1);
+    enum { MANY = CELLS * WIDTH };
+    static int64_t noise[3][MANY];
+    for (int way = 0; way < COPY_WAYS; way++) {
+        draw(noise[0]); /* generators are warm */
+        run_in_copy(way, draw_copied, &draw, noise[1], sizeof noise[1]);
+        draw(noise[2]);
+        check_all_unlike(what, noise[0], 3, MANY);
     }
-    assert_true(child > 0);
-    close(pipes[1]);
-    size_t got = 0;
-    ssize_t n;
-    while ((n = read(pipes[0], (char *)theirs + got, sizeof theirs - got)) > 0)
-        got += (size_t)n;
-    close(pipes[0]);
-    int code;
-    waitpid(child, &code, 0);
-    assert_int_equal(code, 0);
-    assert_int_equal(got, sizeof theirs);
-    check_unlike(what, ours, theirs, CELLS * WIDTH);
-    draw(ours);
-    check_unlike(what, ours, theirs, CELLS * WIDTH);
 }
 
 static void test_processes(void **state)
@@ -266,6 +259,48 @@ static void test_processes(void **state)
     (void)state;
     check_processes("K-norm, parent and child", draw_knorm);
     check_processes("sessions, parent and child", draw_session);
+}
+
+/* ---- chains: a stream of coins under a key from the generator -------------
+ */
+
+enum { CHAIN_ROWS = 40, CHAIN_D = 3 };
+
+static void draw_chain(void *unused, void *out)
+{
+    (void)unused;
+    double *rows = make_rows(CHAIN_ROWS, CHAIN_D, 1, 3);
+    kith_session *s =
+        open_secure_on(load(rows, CHAIN_ROWS, CHAIN_D, unit_box()), 0);
+    kith_subspace_options opt;
+    kith_subspace_options_init(&opt, sizeof opt);
+    opt.clusters = 1;
+    opt.subspace_dimension = 1;
+    opt.method = KITH_SUBSPACE_GIBBS;
+    opt.rounds = 10;
+    kith_result *result = NULL;
+    if (kith_subspace(s, &opt, &result, NULL) == KITH_OK)
+        memcpy(out, kith_result_bases(result, NULL, NULL, NULL),
+               CHAIN_D * sizeof(double));
+    kith_result_free(result);
+    kith_session_close(s);
+    free(rows);
+}
+
+/* Of doubles of 50 random bits none is the same twice. */
+static void test_chains(void **state)
+{
+    (void)state;
+    for (int way = 0; way < COPY_WAYS; way++) {
+        double drawn[3][CHAIN_D] = {{0}};
+        draw_chain(NULL, drawn[0]);
+        run_in_copy(way, draw_chain, NULL, drawn[1], sizeof drawn[1]);
+        draw_chain(NULL, drawn[2]);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < i; j++)
+                for (int c = 0; c < CHAIN_D; c++)
+                    assert_true(fabs(drawn[i][c]) != fabs(drawn[j][c]));
+    }
 }
 
 int main(void)
@@ -279,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_releases_and_sessions),
         cmocka_unit_test(test_selections),
         cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* The session: who may spend, and how much. */
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "dp/dp_i.h"
+#include "support/copy_process.h"
 #include "support/make_data.h"
 
 static kith_status cluster(kith_session *s, kith_error *err)
@@ -20,21 +18,13 @@ static kith_status cluster(kith_session *s, kith_error *err)
     return status;
 }
 
-/* The three ways to copy a process: the second and third run no handler. */
-static pid_t copy_process(int way)
-{
-    if (way == 0)
-        return fork();
-    return way == 1 ? _Fork() : (pid_t)syscall(SYS_fork);
-}
-
 /* A copy of a session, however it was made, must not spend the same budget
  * again (I22); the session itself goes on. */
 static void test_fork_is_refused(void **state)
 {
     (void)state;
     double *rows = make_rows(50, 2, 2, 1);
-    for (int way = 0; way < 3; way++) {
+    for (int way = 0; way < COPY_WAYS; way++) {
         kith_session *s = open_session(load(rows, 50, 2, unit_box()), 1, 0,
                                        KITH_ADD_REMOVE, 1, 1);
         pid_t child = copy_process(way);
