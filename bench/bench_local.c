@@ -8,8 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "device/randomize.h"
 #include "collect/collect_i.h"
+#include "device/randomize.h"
+#include "simulate/user_respond.h"
 
 enum {
     REPEATS = 9,
@@ -125,7 +126,7 @@ static double client(const kind *k, double epsilon)
     kith_i_entropy_source source = {.seeded = 1};
     need(!kith_i_mechanism_make(&q, WIDE, &m, NULL), k->what);
     kith_i_limits limits = {.odds = m.odds};
-    void *scratch = calloc(kith_i_client_scratch(&m), 1);
+    void *scratch = calloc(kith_i_respond_scratch(&m), 1);
     uint8_t *bytes = calloc(kith_i_report_bytes(&m), 1);
     need(scratch && bytes, "out of memory");
     kith_i_entropy_open(&e, &source, 0);
@@ -135,8 +136,9 @@ static double client(const kind *k, double epsilon)
         for (uint32_t i = 0; i < EACH; i++) {
             uint32_t n = r * EACH + i;
             memcpy(ticket.nonce, &n, sizeof n);
-            need(!kith_i_mechanism_flaw(&m, &q, WIDE, &limits), k->what);
-            kith_i_client_respond(&q, &m, WIDE, &ticket, x, &e, scratch, bytes);
+            need(!kith_i_limits_flaw(&m, &q, WIDE, &limits), k->what);
+            kith_i_user_respond(&(kith_i_asked){&q, &m, WIDE, &ticket}, x, &e,
+                                scratch, bytes);
         }
         best = fmin(best, (cpu_seconds() - from) / EACH * 1e6);
     }

@@ -23,7 +23,7 @@ LAYERS = {
     "cluster": {"base", "kernel", "dp", "result"},
     "solver": {"base", "kernel"},
     "subspace": {"base", "kernel", "dp", "result", "solver"},
-    "device": {"base", "noise"},
+    "device": {"base"},
     "collect": {"base", "noise", "budget", "device"},
     "methods": {"base", "kernel", "device", "collect"},
     "simulate": {"base", "noise", "budget", "data", "result", "device",
@@ -37,7 +37,6 @@ EXTRA = {
     ("cluster", "budget/budget_i.h"),
     ("subspace", "budget/budget_i.h"),
     ("subspace", "cluster/cluster_i.h"),
-    ("device", "budget/ratio.h"),
 }
 
 # header -> the only layers that may include it. Here the records live (I9).
@@ -47,8 +46,8 @@ RESERVED = {
     "dp/dp_private.h": {"dp"},
     # A device draws secret coins through the same one door as the gate; the
     # simulator holds its users' coins.
-    "noise/entropy.h": {"noise", "dp", "device", "collect", "simulate"},
-    "noise/sampler.h": {"noise", "dp", "collect"},
+    "noise/entropy.h": {"noise", "dp", "collect", "simulate"},
+    "noise/sampler.h": {"noise", "dp", "simulate"},
     "noise/sampler_wishart.h": {"noise", "dp"},
     "noise/noise.h": {"noise", "dp"},
     "noise/noise_wishart.h": {"noise", "dp"},

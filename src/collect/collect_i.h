@@ -2,8 +2,9 @@
 #ifndef KITH_COLLECT_I_H
 #define KITH_COLLECT_I_H
 
+#include "budget/budget_i.h"
 #include "collector.h"
-#include "device/client.h"
+#include "device/respond.h"
 
 /* ---- report_precision.c: what a randomiser's reports are worth
  * ----------------------
@@ -67,14 +68,43 @@ void kith_i_answer_unpack(const kith_i_question *question, uint32_t d,
 kith_status kith_i_mechanism_make(const kith_i_question *question, uint32_t d,
                                   kith_i_mechanism *out, kith_error *err);
 
-/* What a device allows this report when it is charged the declared loss (and
+/* floor(epsilon 2^50): what a report costs. KITH_ERR_PRIVACY unless epsilon is
+ * in (0, KITH_I_LOCAL_EPSILON_MAX] and at least one unit. */
+kith_status kith_i_report_loss(double epsilon, kith_i_loss *out,
+                               kith_error *err);
+
+/* What a user allows in one report. Zeros: nothing. */
+typedef struct kith_i_limits {
+    kith_i_odds odds;
+    /* GAUSSIAN: the most that the question may declare, and the least noise
+     * for it, in lattice steps; num = 0: no Gaussian. */
+    double delta;
+    kith_i_scale sigma;
+} kith_i_limits;
+
+/* What a user allows this report when it is charged the declared loss (and
  * delta): no more than that, nor than the device has left. For whoever holds
- * the accounts: the client's own code cannot compute an exponential or sigma.
+ * the accounts of a simulation.
  */
 kith_status kith_i_limits_make(const kith_i_mechanism *mechanism,
                                const kith_i_question *question,
                                kith_i_loss epsilon, double delta,
                                kith_i_limits *out, kith_error *err);
+
+/* ---- gaussian_limits.c ----------------------------------------------------
+ */
+
+/* Lattice steps in a unit of length of a Gaussian report. */
+#define KITH_I_GAUSSIAN_UNIT 4096
+
+/* kith_i_mechanism_flaw, Gaussian reports included: inputs are integer vectors
+ * at most 2 UNIT apart, whatever the question says, and sigma >= limits.sigma,
+ * compared exactly. */
+const char *kith_i_limits_flaw(const kith_i_mechanism *mechanism,
+                               const kith_i_question *question, uint32_t d,
+                               const kith_i_limits *limits);
+/* No report may count for more than this in a coordinate. */
+int32_t kith_i_gaussian_clip(const kith_i_mechanism *mechanism);
 
 /* ---- tally.c: the state of one group in one round ------------------------
  */

@@ -8,6 +8,26 @@
 /* Tables of the server that grow with the number of symbols. */
 static const uint64_t TABLE_MAX = UINT64_C(1) << 24;
 
+kith_status kith_i_report_loss(double epsilon, kith_i_loss *out,
+                               kith_error *err)
+{
+    if (!(epsilon > 0))
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "epsilon of a report must be positive (it has no "
+                           "default; 1 is a common choice)");
+    if (!(epsilon <= KITH_I_LOCAL_EPSILON_MAX))
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "epsilon of a report must be at most %g: beyond "
+                           "that a report hides nothing",
+                           KITH_I_LOCAL_EPSILON_MAX);
+    kith_i_loss loss = (kith_i_loss)ldexp(epsilon, KITH_I_LOSS_BITS);
+    if (loss == 0)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "epsilon of a report is too small to be used");
+    *out = loss;
+    return KITH_OK;
+}
+
 static kith_status make_symbols(const kith_i_question *q, kith_i_mechanism *m,
                                 kith_error *err)
 {

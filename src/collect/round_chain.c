@@ -1,7 +1,8 @@
-/* The chain of a task's rounds. Every round names the digest of the one before,
- * so whoever has the rounds so far can tell that a new one follows them. A
- * device that keeps the chain refuses another past. That all devices were shown
- * the same past is not checked here: they would have to compare digests. */
+/* The chain of a task's rounds. Every round names the digest of the one before.
+ * A device that has read some of them reads only what follows them: it is not
+ * asked again what was answered, and is not led to another past than the one it
+ * saw. It cannot know what others were shown; whoever compares the digests of
+ * two devices' rounds can. */
 #include "round.h"
 
 #include <string.h>

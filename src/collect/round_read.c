@@ -349,7 +349,7 @@ static void get_question(reader *r, const json_t *o, kith_i_question *q,
         kith_i_limits_make(m, q, m->loss, q->delta, &declared, NULL))
         flaw(r, "a report declares a loss that makes no sense");
     if (!r->flaw)
-        r->flaw = kith_i_mechanism_flaw(m, q, r->round->d, &declared);
+        r->flaw = kith_i_limits_flaw(m, q, r->round->d, &declared);
 }
 
 static void get_round(reader *r, const json_t *root)

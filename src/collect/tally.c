@@ -4,6 +4,7 @@
  * one entry, the codebook one codeword of length 1 in each bucket (a matrix of
  * trace 1), the Gaussian a clipped coordinate; a dishonest device can choose
  * which, not how much. */
+#include "noise/entropy.h"
 #include "tally_i.h"
 
 #include <math.h>

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "little_endian.h"
+
 /* Blocks made at once, and words of a block. */
 enum { KITH_I_BATCH = 16, KITH_I_BLOCK_WORDS = 16 };
 
@@ -18,17 +20,6 @@ void kith_i_chacha_batch(const uint32_t key[8], uint32_t kind, uint64_t first,
 /* One block. */
 void kith_i_chacha_block(const uint32_t key[8], uint32_t kind, uint64_t block,
                          uint32_t out[KITH_I_BLOCK_WORDS]);
-
-static inline uint32_t kith_i_load32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t kith_i_load64(const uint8_t *p)
-{
-    return kith_i_load32(p) | (uint64_t)kith_i_load32(p + 4) << 32;
-}
 
 /* The key of a nonce: its 16 bytes, and 16 that say what it is for. */
 static inline void kith_i_chacha_key(const uint8_t nonce[16], uint32_t key[8])

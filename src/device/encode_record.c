@@ -4,8 +4,8 @@
  * question_check.c lets through. */
 #include <math.h>
 
-#include "client.h"
 #include "places.h"
+#include "question.h"
 
 static int has_none(const kith_i_question *q)
 {

@@ -22,17 +22,17 @@ uint64_t kith_i_ladder_rung(const kith_i_ladder *l, uint64_t coin)
 
 /* Uniform in [0, limit): words masked to the next power of two, drawn again
  * when they are outside. */
-static uint64_t below(kith_i_entropy *e, uint64_t limit)
+static uint64_t below(kith_i_words *words, uint64_t limit)
 {
     uint64_t mask = limit > 1 ? UINT64_MAX >> __builtin_clzll(limit - 1) : 0;
     uint64_t r;
     do {
-        r = kith_i_entropy_word(e) & mask;
+        r = kith_i_words_next(words) & mask;
     } while (r >= limit);
     return r;
 }
 
-uint64_t kith_i_ladder_draw(const kith_i_ladder *l, kith_i_entropy *e)
+uint64_t kith_i_ladder_draw(const kith_i_ladder *l, kith_i_words *words)
 {
-    return kith_i_ladder_rung(l, below(e, kith_i_ladder_total(l)));
+    return kith_i_ladder_rung(l, below(words, kith_i_ladder_total(l)));
 }

@@ -7,6 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Limits of a question: what a device is willing to compute. */
+#define KITH_I_PLACES_MAX (UINT32_C(1) << 20)
+#define KITH_I_KEY_LIMIT  (UINT64_C(1) << 62)
+#define KITH_I_WIDTH_MAX  (UINT32_C(1) << 20)
+/* Multiplications to find the place of one record. */
+#define KITH_I_WORK_MAX (UINT64_C(1) << 32)
+/* Coordinates in a lens that NEAREST computes once, not for every point. */
+#define KITH_I_LENS_KEEP 128u
+
 /* Everything below is public, and is published as canonical JSON
  * (collect/round_write.c). */
 
@@ -124,5 +133,30 @@ typedef struct kith_i_question {
     uint32_t partition;
     double offset;
 } kith_i_question;
+
+/* ---- question_check.c: is the question in order?
+ * -------------------------------
+ */
+
+/* What is wrong with a question for records in R^d; NULL: nothing. */
+const char *kith_i_question_flaw(const kith_i_question *question, uint32_t d);
+/* Cells of a grid that is in order. */
+uint64_t kith_i_grid_places(const kith_i_grid *grid);
+
+/* ---- encode_record.c: from a record to what is reported of it
+ * --------------------
+ */
+
+/* Symbols of SYMBOL and DISTANCE, "none" included; 0 for vectors. */
+uint64_t kith_i_question_symbols(const kith_i_question *question);
+/* VECTOR, MOMENT: coordinates of the lifted vector, and numbers that the server
+ * keeps: its first d, or the triangle of their products. 0 for symbols. */
+uint32_t kith_i_question_width(const kith_i_question *question, uint32_t d);
+uint32_t kith_i_question_kept(const kith_i_question *question, uint32_t d);
+
+/* The symbol of x; for vectors its bucket (places: none), and in vector the
+ * lifted unit vector. coin: 64 secret bits, for PREFER. Total: any x. */
+uint64_t kith_i_encode(const kith_i_question *question, uint32_t d,
+                       const double *x, uint64_t coin, float *vector);
 
 #endif

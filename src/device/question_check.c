@@ -4,7 +4,9 @@
  * A server that lies inside these limits can only hurt what it learns: the
  * promise of the randomisers holds for every question. The checks keep the
  * arithmetic, the memory and the time of the device in order. */
-#include "client.h"
+#include "question.h"
+
+#include "odds.h"
 
 #include "base/wide.h"
 

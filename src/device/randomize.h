@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 #include "chacha.h"
-#include "client.h"
-#include "noise/entropy.h"
+#include "respond.h"
 
 /* ---- ladder_draw.c
  * -------------------------------------------------------------
@@ -36,7 +35,7 @@ uint64_t kith_i_ladder_total(const kith_i_ladder *ladder);
 /* The rung that a coin in [0, total) falls on: exactly num coins for each of
  * the first `top`, den for the others. */
 uint64_t kith_i_ladder_rung(const kith_i_ladder *ladder, uint64_t coin);
-uint64_t kith_i_ladder_draw(const kith_i_ladder *ladder, kith_i_entropy *e);
+uint64_t kith_i_ladder_draw(const kith_i_ladder *ladder, kith_i_words *words);
 
 /* ---- k_ary_response.c: rung 0 is the truth, then the others in order
  * -----------------
@@ -104,16 +103,5 @@ static inline int kith_i_bucket_sign(uint64_t low, uint64_t high,
     uint32_t h = kith_i_nonce_hash(low, high, bucket, UINT64_C(1) << 62);
     return (h >> 31) ? -1 : 1;
 }
-
-/* ---- gaussian_vector.c: the reference mode, (epsilon, delta) --------------
- */
-
-/* sign v in lattice steps, toward zero, plus rounded Gaussian noise; |v| <= 1
- * is enforced in integers. kept numbers. */
-void kith_i_gaussian_vector(const kith_i_mechanism *mechanism,
-                            const float *vector, int sign, kith_i_entropy *e,
-                            int32_t *out);
-/* No report may count for more than this in a coordinate. */
-int32_t kith_i_gaussian_clip(const kith_i_mechanism *mechanism);
 
 #endif

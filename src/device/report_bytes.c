@@ -6,7 +6,7 @@
  *   3  flags: 0                          40  payload
  *
  * Client and server code. */
-#include "client.h"
+#include "respond.h"
 
 #include <string.h>
 

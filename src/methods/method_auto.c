@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "device/client.h"
 
 /* Noise of a first mean of each cluster, of the radius: above HOPELESS it is
  * all noise; above NOISY users who are closer than SEEN of it to each other are

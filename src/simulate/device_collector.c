@@ -8,7 +8,7 @@
 
 #include "collect/round.h"
 #include "crowd.h"
-#include "noise/entropy.h"
+#include "user_respond.h"
 
 /* A question of this run that was answered. */
 typedef struct {
@@ -69,11 +69,11 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
                             asked->number << 40 ^ user);
     }
     fill_secret(&mine->entropy, secret);
-    kith_i_client_nonce(secret, &ticket);
+    kith_i_user_nonce(secret, &ticket);
     kith_i_wipe(secret, sizeof secret);
-    kith_i_client_respond(&job->questions[group], &asked->mechanism,
-                          job->sim->crowd.face.d, &ticket, x, &mine->entropy,
-                          mine->scratch, mine->bytes);
+    kith_i_asked one = {&job->questions[group], &asked->mechanism,
+                        job->sim->crowd.face.d, &ticket};
+    kith_i_user_respond(&one, x, &mine->entropy, mine->scratch, mine->bytes);
     if (mine->entropy.failed) { /* nothing leaves */
         atomic_store(&job->status, KITH_ERR_ENTROPY);
         return;
@@ -109,7 +109,8 @@ static kith_status devices_open(round_job *job, uint32_t workers,
     size_t scratch = 0, bytes = 0;
     for (size_t g = 0; g < job->count; g++) {
         const kith_i_mechanism *m = &job->asked[g].mechanism;
-        size_t more = kith_i_client_scratch(m), length = kith_i_report_bytes(m);
+        size_t more = kith_i_respond_scratch(m),
+               length = kith_i_report_bytes(m);
         scratch = more > scratch ? more : scratch;
         bytes = length > bytes ? length : bytes;
     }
@@ -272,7 +273,7 @@ static kith_status prepare(round_job *job, size_t g, kith_i_answer *answer,
                            sim->crowd.opt.delta, &limits, err);
     if (status)
         return status;
-    const char *flaw = kith_i_mechanism_flaw(&asked->mechanism, q, d, &limits);
+    const char *flaw = kith_i_limits_flaw(&asked->mechanism, q, d, &limits);
     if (flaw)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "question \"%s\" is refused by the clients: %s",

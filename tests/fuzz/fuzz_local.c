@@ -16,9 +16,10 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "device/randomize.h"
-#include "collect/round.h"
 #include "collect/collect_i.h"
+#include "collect/round.h"
+#include "device/randomize.h"
+#include "simulate/user_respond.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -143,19 +144,20 @@ static void answer_round(const kith_i_round *round)
         const kith_i_question *q = &round->questions[g];
         kith_i_limits declared;
         require(!kith_i_limits_make(m, q, m->loss, q->delta, &declared, NULL) &&
-                    !kith_i_mechanism_flaw(m, q, round->d, &declared),
+                    !kith_i_limits_flaw(m, q, round->d, &declared),
                 "worth what it declares");
         if (round->d > 4096 || m->width > 1 << 16)
             continue; /* slow, not wrong */
         double *x = calloc(round->d, sizeof *x);
-        void *scratch = calloc(kith_i_client_scratch(m), 1);
+        void *scratch = calloc(kith_i_respond_scratch(m), 1);
         uint8_t *bytes = calloc(kith_i_report_bytes(m), 1);
         kith_i_entropy e;
         kith_i_entropy_source source = {.seeded = 1};
         kith_i_entropy_open(&e, &source, 0);
         require(x && scratch && bytes, "memory");
-        kith_i_client_respond(&round->questions[g], m, round->d, &PLACE, x, &e,
-                              scratch, bytes);
+        kith_i_user_respond(
+            &(kith_i_asked){&round->questions[g], m, round->d, &PLACE}, x, &e,
+            scratch, bytes);
         kith_i_entropy_close(&e);
         free(x);
         free(scratch);

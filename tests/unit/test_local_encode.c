@@ -3,7 +3,6 @@
  * sense. */
 #include <math.h>
 
-#include "device/client.h"
 #include "collect/collect_i.h"
 #include "support/cmocka_all.h"
 
@@ -370,15 +369,15 @@ static void test_device_limits(void **state)
     kith_i_mechanism m, wrong;
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
     kith_i_limits limits = {.odds = m.odds};
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     limits.odds.num--;
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &limits));
     limits.odds.num++;
 #define FLAW(change)                                                           \
     do {                                                                       \
         wrong = m;                                                             \
         change;                                                                \
-        assert_non_null(kith_i_mechanism_flaw(&wrong, &q, D, &limits));        \
+        assert_non_null(kith_i_limits_flaw(&wrong, &q, D, &limits));           \
     } while (0)
     FLAW(wrong.odds.num++);
     FLAW(wrong.odds.den = 0);
@@ -393,8 +392,8 @@ static void test_device_limits(void **state)
          kind++) {
         q.randomizer = (kith_i_randomizer)kind;
         assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
-        assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
-        assert_true(kith_i_client_scratch(&m) < 100);
+        assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
+        assert_true(kith_i_respond_scratch(&m) < 100);
         FLAW(wrong.width = UINT32_MAX);
         FLAW(wrong.width = 1);
         FLAW(wrong.kept = 1);
@@ -412,7 +411,7 @@ static void test_device_limits(void **state)
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
     FLAW(wrong.odds.num += 0);
     limits.odds = m.odds;
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     FLAW(wrong.width++);
     FLAW(wrong.rows = 1);
     FLAW(wrong.symbols = 1);
@@ -422,7 +421,7 @@ static void test_device_limits(void **state)
     /* Matrices: any number of codewords that is one byte and not too long. */
     q.report = KITH_I_REPORT_MOMENT;
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     FLAW(wrong.rank = 0);
     FLAW(wrong.rank = 3);
     FLAW(wrong.rank = UINT32_MAX);
@@ -434,7 +433,7 @@ static void test_device_limits(void **state)
     m.outputs = 128;
     m.rank = 4;
     m.top = 127;
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     /* A vector report's Gaussian would read past the end of a moment's. */
     q.randomizer = KITH_I_RANDOMIZER_GAUSSIAN;
     assert_non_null(kith_i_question_flaw(&q, D));
@@ -446,10 +445,10 @@ static void test_device_limits(void **state)
                            .sigma = {1 << 20, 0}};
     limits.sigma = m.sigma;
     limits.delta = q.delta = .1;
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &limits));
     q.report = KITH_I_REPORT_VECTOR;
     m.kept = D;
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
 #undef FLAW
 }
 
@@ -472,7 +471,7 @@ static void test_device_limits_of_the_gaussian(void **state)
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
     assert_int_equal(kith_i_limits_make(&m, &q, loss, 1e-6, &limits, NULL),
                      KITH_OK);
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     /* What the least sigma is worth, by the accountant. */
     double mu = 2.0 * KITH_I_GAUSSIAN_UNIT / kith_i_scale_value(limits.sigma);
     assert_true(kith_i_gdp_delta(q.epsilon, mu) <= 1e-6 * (1 + 1e-9));
@@ -481,7 +480,7 @@ static void test_device_limits_of_the_gaussian(void **state)
     do {                                                                       \
         wrong = m;                                                             \
         change;                                                                \
-        assert_non_null(kith_i_mechanism_flaw(&wrong, &q, D, &limits));        \
+        assert_non_null(kith_i_limits_flaw(&wrong, &q, D, &limits));           \
     } while (0)
     FLAW(wrong.sigma.num--);
     FLAW(wrong.sigma = ((kith_i_scale){1, 0}));
@@ -492,21 +491,21 @@ static void test_device_limits_of_the_gaussian(void **state)
     FLAW(wrong.outputs = 1);
     wrong = m;
     wrong.sigma = (kith_i_scale){2 * m.sigma.num, m.sigma.shift + 1};
-    assert_null(kith_i_mechanism_flaw(&wrong, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&wrong, &q, D, &limits));
     /* No more than declared, no more than is left, and not without delta. */
     wrong = m;
     wrong.loss /= 2;
     assert_int_equal(kith_i_limits_make(&wrong, &q, loss, 1, &none, NULL),
                      KITH_OK);
-    assert_non_null(kith_i_mechanism_flaw(&wrong, &q, D, &none));
+    assert_non_null(kith_i_limits_flaw(&wrong, &q, D, &none));
     assert_int_equal(kith_i_limits_make(&m, &q, loss - 4096, 1, &none, NULL),
                      KITH_OK);
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &none));
     assert_int_equal(kith_i_limits_make(&m, &q, loss, 9e-7, &none, NULL),
                      KITH_OK);
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &none));
     assert_int_equal(kith_i_limits_make(&m, &q, loss, 0, &none, NULL), KITH_OK);
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &none));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &none));
     limits.sigma = (kith_i_scale){0};
     FLAW(wrong.sigma.num += 0);
 #undef FLAW
@@ -527,18 +526,18 @@ static void test_limits_of_a_declared_loss(void **state)
     assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
     assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
                      KITH_OK);
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     m.odds.num++;
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &limits));
     m.odds = kith_i_odds_floor(cap);
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &limits));
     /* and no more than the device has left */
     m.loss = 2 * cap;
     assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
                      KITH_OK);
-    assert_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     m.odds.num++;
-    assert_non_null(kith_i_mechanism_flaw(&m, &q, D, &limits));
+    assert_non_null(kith_i_limits_flaw(&m, &q, D, &limits));
     m.loss = 0;
     assert_int_equal(kith_i_limits_make(&m, &q, cap, 0, &limits, NULL),
                      KITH_ERR_PRIVACY);

@@ -6,6 +6,7 @@
 
 #include "device/randomize.h"
 #include "collect/collect_i.h"
+#include "simulate/user_respond.h"
 #include "support/cmocka_all.h"
 
 enum { D = 3, CELLS = 8 };

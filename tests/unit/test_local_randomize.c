@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/collect_i.h"
 #include "device/codebook_table.h"
 #include "device/randomize.h"
-#include "collect/collect_i.h"
+#include "simulate/user_respond.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 
@@ -425,6 +426,7 @@ static void test_drawn_law(void **state)
     kith_i_entropy e;
     kith_i_entropy_source source = {.seeded = 1, .seed = 11};
     kith_i_entropy_open(&e, &source, 0);
+    kith_i_words words = {.fill = kith_i_user_random, .arg = &e};
     static const uint64_t tops[] = {1, 3, 89}, outputs[] = {2, 10, 256};
     for (int s = 0; s < 3; s++) {
         kith_i_ladder l = {odds_of(s == 1 ? .5 : 1), tops[s], outputs[s]};
@@ -432,7 +434,7 @@ static void test_drawn_law(void **state)
         double p[256], total = (double)kith_i_ladder_total(&l);
         size_t degrees;
         for (int i = 0; i < DRAWS; i++)
-            seen[kith_i_ladder_draw(&l, &e)]++;
+            seen[kith_i_ladder_draw(&l, &words)]++;
         for (uint64_t i = 0; i < l.outputs; i++)
             p[i] = (double)(i < l.top ? l.odds.num : l.odds.den) / total;
         double x = chi_square(seen, p, l.outputs, 0, DRAWS, &degrees);
@@ -470,15 +472,17 @@ static void test_reports_have_the_law(void **state)
     kith_i_entropy_open(&e, &source, 0);
     uint64_t seen[4] = {0}, in_top = 0;
     double scratch[64];
-    assert_true(kith_i_client_scratch(&v) <= sizeof scratch);
+    assert_true(kith_i_respond_scratch(&v) <= sizeof scratch);
     for (int i = 0; i < DRAWS; i++) {
         uint8_t bytes[64], secret[32] = {0};
         memcpy(secret, &i, sizeof i);
         kith_i_ticket ticket = {.round = 1};
-        kith_i_client_nonce(secret, &ticket);
-        kith_i_client_respond(&q, &m, D, &ticket, x, &e, scratch, bytes);
+        kith_i_user_nonce(secret, &ticket);
+        kith_i_user_respond(&(kith_i_asked){&q, &m, D, &ticket}, x, &e, scratch,
+                            bytes);
         seen[bytes[40]]++;
-        kith_i_client_respond(&qv, &v, D, &ticket, x, &e, scratch, bytes);
+        kith_i_user_respond(&(kith_i_asked){&qv, &v, D, &ticket}, x, &e,
+                            scratch, bytes);
         /* Rank of the reported codeword, by doubles. */
         int sign = kith_i_bucket_sign(kith_i_load64(ticket.nonce),
                                       kith_i_load64(ticket.nonce + 8), 0);
@@ -543,7 +547,7 @@ static void test_moments_have_the_law(void **state)
     kith_i_entropy_source source = {.seeded = 1, .seed = 13};
     kith_i_entropy_open(&e, &source, 0);
     double scratch[64];
-    assert_true(kith_i_client_scratch(&m) <= sizeof scratch);
+    assert_true(kith_i_respond_scratch(&m) <= sizeof scratch);
     for (uint32_t bucket = 0; bucket < 3; bucket++) {
         uint64_t in_top = 0;
         double u[4] = {0, 0, 0, 1};
@@ -556,9 +560,9 @@ static void test_moments_have_the_law(void **state)
             uint8_t bytes[64], secret[32] = {1};
             memcpy(secret + 1, &i, sizeof i);
             kith_i_ticket ticket = {.round = 1};
-            kith_i_client_nonce(secret, &ticket);
-            kith_i_client_respond(&q, &m, D, &ticket, x[bucket], &e, scratch,
-                                  bytes);
+            kith_i_user_nonce(secret, &ticket);
+            kith_i_user_respond(&(kith_i_asked){&q, &m, D, &ticket}, x[bucket],
+                                &e, scratch, bytes);
             int16_t scaled[8] = {0};
             double score[256];
             for (int t = 0; t <= D; t++)

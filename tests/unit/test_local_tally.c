@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "base/digest.h"
-#include "device/randomize.h"
 #include "collect/collect_i.h"
+#include "device/randomize.h"
+#include "simulate/user_respond.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 
@@ -56,9 +57,10 @@ static size_t report_of(const kith_i_question *q, const kith_i_mechanism *m,
     kith_i_ticket ticket = PLACE;
     double x[D];
     record_of(i, x);
-    kith_i_client_nonce(secret, &ticket);
-    assert_true(kith_i_client_scratch(m) <= sizeof scratch);
-    kith_i_client_respond(q, m, D, &ticket, x, &e, scratch, bytes);
+    kith_i_user_nonce(secret, &ticket);
+    assert_true(kith_i_respond_scratch(m) <= sizeof scratch);
+    kith_i_user_respond(&(kith_i_asked){q, m, D, &ticket}, x, &e, scratch,
+                        bytes);
     assert_false(e.failed);
     kith_i_entropy_close(&e);
     return kith_i_report_bytes(m);

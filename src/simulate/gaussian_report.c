@@ -1,15 +1,18 @@
 /* The Gaussian vector of LDP-AVG (Stemmer 2021, Appendix A), for the reference
  * mode: v = (x - centre) / radius on a lattice, plus round(sigma N) in every
- * coordinate. Client code.
+ * coordinate. Such reports exist in
+ * simulations only.
  *
  * Claim: (epsilon, delta)-LDP with the question's parameters.
  * Needs: sigma at least that of mechanism_make.c for a sensitivity of 2 units;
- *   kith_i_mechanism_flaw compares it with the device's own.
+ *   kith_i_limits_flaw compares it with the user's own.
  * Because: what is sent is an integer vector of length <= UNIT, with a public
  *   sign, or 0 for a user in no region (E4); any two of them are within
  *   2 UNIT. Integers plus rounded Gaussians are the rounding of a continuous
  *   Gaussian mechanism (R1). E3: the centre is subtracted, so the noise may
  *   scale with the region; added to x itself it could not. */
+#include "user_respond.h"
+
 #include "device/randomize.h"
 #include "noise/sampler.h"
 
@@ -33,14 +36,6 @@ static void to_lattice(const float *vector, uint32_t count, int32_t *out)
     }
 }
 
-int32_t kith_i_gaussian_clip(const kith_i_mechanism *m)
-{
-    /* 8 sigma: not reached once in 10^15 honest coordinates. */
-    uint64_t sigma = (m->sigma.num >> m->sigma.shift) + 1;
-    uint64_t limit = KITH_I_GAUSSIAN_UNIT + 8 * sigma;
-    return limit < INT32_MAX / 2 ? (int32_t)limit : INT32_MAX / 2;
-}
-
 void kith_i_gaussian_vector(const kith_i_mechanism *m, const float *vector,
                             int sign, kith_i_entropy *e, int32_t *out)
 {
@@ -52,4 +47,23 @@ void kith_i_gaussian_vector(const kith_i_mechanism *m, const float *vector,
                            : noisy < -limit ? -limit
                                             : noisy);
     }
+}
+
+void kith_i_gaussian_respond(const kith_i_asked *asked, const double *x,
+                             kith_i_entropy *e, void *scratch, uint8_t *bytes)
+{
+    const kith_i_mechanism *m = asked->mechanism;
+    const uint8_t *nonce = asked->ticket->nonce;
+    float *vector = scratch;
+    int32_t *noisy = (int32_t *)(vector + m->width + 8);
+    kith_i_report_write_header(m->kind, asked->ticket, bytes);
+    uint64_t place = kith_i_encode(asked->question, asked->d, x,
+                                   kith_i_entropy_word(e), vector);
+    int sign = kith_i_bucket_sign(kith_i_load64(nonce),
+                                  kith_i_load64(nonce + 8), place);
+    kith_i_gaussian_vector(m, vector, sign, e, noisy);
+    for (uint32_t i = 0; i < m->kept; i++)
+        kith_i_store((uint32_t)noisy[i], bytes + KITH_I_HEADER_BYTES + 4 * i,
+                     4);
+    kith_i_forget(scratch, kith_i_respond_scratch(m));
 }
