@@ -6,7 +6,7 @@
  *       v_j <- S_j on I_j + noise, 0 elsewhere
  *       z_j <- v_j / n_j
  *
- * Repairs (docs/central.md, items 20 to 22): it works on sums and a noisy size,
+ * Repairs (docs/balcan.md, items 20 to 22): it works on sums and a noisy size,
  * not on a mean and the exact size; choice, values and size each have a share
  * of the charge (the printed one spends up to 1.5 of it); C bounds an entry,
  * the ball's radius a record; records have at most s entries because dataset.c
