@@ -9,8 +9,8 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help build demo install test lint format asan tsan clang fuzz bench \
-	pictures clean bootstrap
+.PHONY: help build demo install test lint format asan tsan clang mutants fuzz \
+	bench pictures clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
 help:
@@ -80,6 +80,10 @@ asan tsan clang: bootstrap
 	@cmake --preset $@ >/dev/null
 	@cmake --build --preset $@
 	@$(CTEST) --test-dir build/$@
+
+## mutants: plant the mistakes of tests/mutants, see each caught (30 minutes)
+mutants: bootstrap
+	@scripts/mutants.py
 
 ## fuzz: fuzz the readers for FUZZ_SECONDS (60)
 fuzz:
