@@ -2,7 +2,7 @@
 import collections
 
 # bounds: of `kith kmeans`. generate: arguments of `kith generate`, or None for
-# a set that ../shared/data/prepare.py writes.
+# a set that prepare.py writes (DATA.md).
 Dataset = collections.namedtuple("Dataset", "rows dimension bounds generate")
 
 BOX = ("--bounds", "0:1")
@@ -26,7 +26,7 @@ DATASETS = {
     "mnist": Dataset(70000, 784, ("--radius", "12"), None),
     "synth": Dataset(100000, 100, UNIT_BALL, None),
     "trips": Dataset(453346, 4, BOX, None),
-    # written by news20.py: sparse
+    # sparse
     "news20": Dataset(18846, 17317,
                       BOX + UNIT_BALL + ("--sparsity", "64", "--dimension",
                                          "17317"), None),
@@ -101,8 +101,8 @@ QUICK = {"auto-mnist-k10-e1-gaussian", "auto-synth-k64-e1-gaussian",
          "lloyd-mnist-k10-e1-gaussian", "lloyd-synth-k8-e1-gaussian",
          "lloyd-gas-k10-e1-pure"}
 
-# Ratios of rival tools at epsilon 1, delta 1e-6, from ../shared/spec/central.md
-# section F (G where marked). Measured there, not here.
+# Ratios of rival tools at epsilon 1, delta 1e-6: RIVALS.md says which tools, and
+# how they were measured (G: the project's prototypes, with boxes).
 RIVALS = ("Google LSH tree", "diffprivlib", "NumPy private Lloyd")
 RIVAL_RATIOS = {
     ("mnist", 10): ("1.121", "1.289", "1.075"),
@@ -122,7 +122,7 @@ RIVAL_RATIOS = {
     ("cifar", 64): ("1.228 G", "–", "1.192 G"),
 }
 
-# Single-thread CPU seconds, loading included, from the same section.
+# Single-thread CPU seconds, loading included, from the same page.
 RIVAL_SECONDS = {
     ("mnist", 10): "scikit-learn 8.09 (1363 MB), Google 4.01 (3189 MB), "
                    "diffprivlib 18.3, NumPy private Lloyd 2.06",

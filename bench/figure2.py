@@ -3,7 +3,7 @@
 d_W of every method against epsilon in the paper's three settings.
 
 Writes figure2.svg and figure2.json (every run) beside this file and prints the
-table; figure2_table.py then compares it with the notes' own. Every repetition
+table; figure2_table.py then compares it with the prototype's. Every repetition
 has a data set of its own.
 --quick: one repetition, two values of epsilon, short chains, nothing written.
 --keep: keep the runs of figure2.json and add those that are missing, but
@@ -22,7 +22,6 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SHARED = os.path.join(os.path.dirname(os.path.dirname(HERE)), "shared", "data")
 EPSILONS = (.1, 1, 10, 100, 1000)
 
 # name -> rows, dimension, planes, their dimension, spread, sweeps of Gibbs.
@@ -124,8 +123,10 @@ def make_yale(seed, rows, truth):
     kith; the planes to compare with are the people's leading ones then."""
     import numpy  # only here: the other settings need none
 
-    images = numpy.load(os.path.join(SHARED, "yaleb", "yaleb_32x32.npy"))
-    labels = numpy.load(os.path.join(SHARED, "yaleb", "yaleb_labels.npy"))
+    import prepare
+
+    images = prepare.raw("yaleb/yaleb_32x32.npy")
+    labels = prepare.raw("yaleb/yaleb_labels.npy")
     coins = numpy.random.default_rng(seed)
     full = [p for p in numpy.unique(labels) if (labels == p).sum() == 64]
     chosen = coins.choice(full, 5, replace=False)

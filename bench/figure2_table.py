@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""figure2.json cell by cell against section 3 of the notes,
-../shared/spec/subspace.md. Writes FIGURE2.md beside this file.
+"""figure2.json cell by cell against the prototype's figures,
+figure2_prototype_table.json. Writes FIGURE2.md beside this file.
 
-The notes give means and numbers of runs, no spread. If their runs had the law
+The prototype was written in NumPy, before kith, from the paper alone. Its table
+has means and numbers of runs, no spread. If their runs had the law
 of ours, (their mean - our mean) / (s sqrt(1/n + 1/m)) would have Student's law
 with n - 1 degrees of freedom: n of our runs with standard deviation s, m of
 theirs. Half a unit of their last digit is allowed on top. Marked is p < .01;
@@ -12,64 +13,24 @@ Holm's procedure says what is left at 5 % for all comparisons together.
 import json
 import math
 import os
-import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NOTES = os.path.join(os.path.dirname(os.path.dirname(HERE)), "shared", "spec",
-                     "subspace.md")
+PROTOTYPE = os.path.join(HERE, "figure2_prototype_table.json")
 LEVEL, FAMILY = .01, .05
 DIGIT = (.00005, .005)  # half of the last one: cost, d_W
 WHAT = ("cost", "d_W")
 
-NAMES = {
-    "ref-truth": "true planes", "ref-pca-k1": "one plane, not private",
-    "np-kplane": "k-plane, not private", "np-ssc": "SSC, not private",
-    "np-lrr": "LRR, not private", "np-tsc": "TSC, not private",
-    "np-tsc-alg2": "Algorithm 2, not private",
-    "sa-ssc-disjoint": "s.a. SSC", "sa-tsc-disjoint": "s.a. TSC",
-    "sa-lrr-disjoint": "s.a. LRR", "sa-ssc-paper": "s.a. SSC, overlap",
-    "sa-tsc-paper": "s.a. TSC, overlap", "sa-lrr-paper": "s.a. LRR, overlap",
-    "sulq10-basic": "SuLQ-10 basic", "sulq50-basic": "SuLQ-50 basic",
-    "sulq10-gdp": "SuLQ-10", "sulq50-gdp": "SuLQ-50", "gibbs-rand": "Gibbs",
-    "gibbs-ssc": "Gibbs, SSC start", "gibbs-np": "Gibbs, k-plane start",
-    "mincost-mcmc": "least cost", "bingham-kss10-pure": "Bingham-10",
-    "dp-pca-k1-gauss": "one plane", "dp-pca-k1-bingham": "one plane, Bingham",
-    "m4fac(0.8)+kss1": "auto",
-}
 TITLES = {"1": "Setting 1", "2": "Setting 2", "3": "Setting 3 (Yale)",
           "c": "Setting 2, rows clipped"}
 
 
-# ---- the notes ---------------------------------------------------------------
+# ---- the prototype -----------------------------------------------------------
 
-def pair(text):
-    got = re.fullmatch(r"\s*([\d.]+) / ([\d.]+)\s*", text)
-    return (float(got[1]), float(got[2])) if got else None
-
-
-def read_notes(path):
-    """setting -> label -> (runs, [cell or None])."""
-    out, table = {}, None
+def read_prototype(path):
+    """setting -> label -> (runs, [(cost, d_W) or None, by epsilon])."""
     with open(path, encoding="utf-8") as f:
-        lines = f.read().split("\n")
-    for line in lines:
-        if line.startswith("#### Setting "):
-            table = out.setdefault(line.split()[2], {})
-        elif line.startswith(("**", "## ")):
-            table = None
-        elif table is None:
-            continue
-        elif line.startswith("ref-truth"):
-            for item in line.split(";"):
-                name, rest = item.split(None, 1)
-                if name in NAMES:
-                    table[NAMES[name]] = (3, [pair(rest)])
-        elif line.startswith("|"):
-            cells = [c.strip() for c in line.strip("|").split("|")]
-            if cells[0] in NAMES:
-                table[NAMES[cells[0]]] = (int(cells[1].split("-")[0]),
-                                          [pair(c) for c in cells[2:]])
+        out = json.load(f)
     out["c"] = out["2"]
     return out
 
@@ -111,7 +72,7 @@ def spread(runs, which):
 
 
 class Figure:
-    """One number of ours and of the notes'."""
+    """One number of ours and of the prototype's."""
 
     def __init__(self, place, runs, theirs, their_runs, which):
         self.setting, self.label, self.epsilon = place
@@ -130,12 +91,12 @@ class Figure:
         return " " + ("▲" if self.higher else "▼") * (1 + self.holm)
 
 
-def compare(data, notes):
+def compare(data, prototype):
     """(setting, label, number of epsilon, which) -> Figure."""
     out = {}
     for setting, table in data["settings"].items():
         for label, cells in table.items():
-            their_runs, theirs = notes[setting].get(label, (1, []))
+            their_runs, theirs = prototype[setting].get(label, (1, []))
             for i, (runs, cell) in enumerate(zip(cells, theirs)):
                 if cell is None or not runs:
                     continue
@@ -162,12 +123,12 @@ def holm(figures):
 REASONS = {
     "proof": "a tighter proof: S, α and β of sample-aggregate",
     "clip": "the optimum: our rows have length 1; with clipped rows, as the "
-            "notes' seem to have been, none of these is higher (below)",
+            "prototype's seem to have been, none of these is higher (below)",
     "solver": "a better solver",
     "chain": "another chain: annealed, 5,000 sweeps, steps that adapt",
-    "goe": "noise of GOE shape; the notes' was an i.i.d. triangle",
-    "auto": "another recipe: auto, where the notes have m4fac(0.8)+kss1",
-    "sets": "the notes' nine runs share data sets, and what planes of pure "
+    "goe": "noise of GOE shape; the prototype's was an i.i.d. triangle",
+    "auto": "another recipe: auto, where the prototype has m4fac(0.8)+kss1",
+    "sets": "the prototype's nine runs share data sets, and what planes of pure "
             "noise cost differs between these",
     "chance": "none found: chance makes one in a hundred",
 }
@@ -255,13 +216,13 @@ def differences(figures, higher):
     return out
 
 
-def notes_constants(runs, notes):
-    """What figure2_notes.py measured, next to the notes."""
-    out = ["| | ε | with the notes' constants, not private | the notes "
+def prototype_constants(runs, prototype):
+    """What figure2_prototype.py measured, next to the prototype."""
+    out = ["| | ε | with the prototype's constants, not private | the prototype "
            "| S | S/α |", "|---|---|---|---|---|---|"]
     for label, row in runs["aggregate"].items():
         for epsilon, got in row.items():
-            theirs = notes["2"][label][1][{"100": 3, "1000": 4}[epsilon]]
+            theirs = prototype["2"][label][1][{"100": 3, "1000": 4}[epsilon]]
             cost, sd = spread(got, 0)
             out.append("| %s | %s | %.4f ± %.4f / %.2f | %.4f / %.2f | %.2f "
                        "| %.3f |" % (label, epsilon, cost, sd,
@@ -270,8 +231,8 @@ def notes_constants(runs, notes):
     return out
 
 
-def notes_noise(runs, notes, data):
-    out = ["| | ε | triangle | the notes | GOE | kith |",
+def prototype_noise(runs, prototype, data):
+    out = ["| | ε | triangle | the prototype | GOE | kith |",
            "|---|---|---|---|---|---|"]
     for name, got in runs["sulq"].items():
         setting, label, epsilon = (name[0], name[2:].rsplit(" ", 1)[0],
@@ -281,7 +242,7 @@ def notes_noise(runs, notes, data):
         kith = "%.4f ± %.4f" % spread(data["settings"][setting][label][i], 0)
         out.append("| %s, %s | %g | %s | %.4f | %s | %s |" % (
             TITLES[setting], label, epsilon, texts[0],
-            notes[setting][label][1][i][0], texts[1], kith))
+            prototype[setting][label][1][i][0], texts[1], kith))
     return out
 
 
@@ -300,13 +261,15 @@ def cells(data, figures, setting):
 INTRO = """# Figure 2, cell by cell
 
 Made by `bench/figure2_table.py` from `figure2.json` (`figure2.py`) and \
-`figure2_notes.json` (`figure2_notes.py`); no number here is written by hand.
+`figure2_prototype_runs.json` (`figure2_prototype.py`); no number here is \
+written by hand.
 
-**The test.** The research notes give means and numbers of runs, no spread. \
+**The test.** The prototype (NumPy, written before kith from the paper alone; \
+`figure2_prototype_table.json`) has means and numbers of runs, no spread. \
 If their m runs had the law of our n, each on a data set of its own, (their \
 mean − our mean)/(s√(1/n + 1/m)) would have Student's law with n − 1 degrees \
 of freedom, s our standard deviation of a run. Half a unit of their last \
-digit is allowed on top. ▼ lower, ▲ higher than the notes with p < .01: of \
+digit is allowed on top. ▼ lower, ▲ higher than the prototype with p < .01: of \
 %(count)d figures chance alone makes %(chance).0f so. ▼▼ ▲▲: still there at \
 5 %% for all of them together (Holm). Their 6, 9 or 10 runs share data sets; \
 the test takes them as independent, which is too strict. SSC without privacy \
@@ -319,35 +282,35 @@ def group(title, text, lines):
     return ["", "## " + title, "", text, "", *lines]
 
 
-def write(data, notes, runs):
-    figures = compare(data, notes)
+def write(data, prototype, runs):
+    figures = compare(data, prototype)
     main = [f for f in figures.values() if f.setting != "c"]
     holm(main)
     holm([f for f in figures.values() if f.setting == "c"])
     out = [INTRO % {"count": len(main), "chance": LEVEL * len(main)}]
     out += summary(data, figures)
-    out += group("Higher than the notes", "Ours (the notes'); * for all "
+    out += group("Higher than the prototype", "Ours (the prototype's); * for all "
                  "together.", differences(figures, True))
-    out += group("Lower than the notes", "Ours (the notes'); * for all "
+    out += group("Lower than the prototype", "Ours (the prototype's); * for all "
                  "together.", differences(figures, False))
-    out += group("Sample-aggregate with the notes' constants",
-                 "Setting 2, %d data sets: what the notes did gives what they "
+    out += group("Sample-aggregate with the prototype's constants",
+                 "Setting 2, %d data sets: what the prototype did gives what it "
                  "had. At ε = 1000 these constants are not private "
                  "([docs/subspace.md](../docs/subspace.md), sample-aggregate); "
                  "kith's own runs are in the table of setting 2." %
                  len(runs["aggregate"]["s.a. SSC"]["1000"]),
-                 notes_constants(runs, notes))
+                 prototype_constants(runs, prototype))
     out += group("SuLQ with a triangle of noise",
                  "Mean cost ± standard deviation of a run, %d data sets, in "
-                 "floating point: basic composition with the notes' noise, and "
+                 "floating point: basic composition with the prototype's noise, and "
                  "with that of kith." % len(next(iter(runs["sulq"].values()))),
-                 notes_noise(runs, notes, data))
+                 prototype_noise(runs, prototype, data))
     for setting in data["settings"]:
-        text = "Mean cost ± standard deviation of a run (the notes' mean) / " \
-               "mean d_W (the notes')."
+        text = "Mean cost ± standard deviation of a run (the prototype's mean) / " \
+               "mean d_W (the prototype's)."
         if setting == "c":
             text = "Rows of length above 1 are clipped to 1, the others stay " \
-                   "as they are: then the optimum is the notes'. " + text
+                   "as they are: then the optimum is the prototype's. " + text
         out += group(TITLES[setting], text, cells(data, figures, setting))
     with open(os.path.join(HERE, "FIGURE2.md"), "w", encoding="utf-8") as f:
         f.write("\n".join(out) + "\n")
@@ -386,9 +349,10 @@ def main():
     if "--rows" in sys.argv[1:]:
         print_rows(data)
         return
-    with open(os.path.join(HERE, "figure2_notes.json"), encoding="utf-8") as f:
+    with open(os.path.join(HERE, "figure2_prototype_runs.json"),
+              encoding="utf-8") as f:
         runs = json.load(f)
-    write(data, read_notes(NOTES), runs)
+    write(data, read_prototype(PROTOTYPE), runs)
 
 
 if __name__ == "__main__":

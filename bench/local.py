@@ -21,7 +21,7 @@ import measure
 
 FIRST_SEED = int(os.environ.get("KITH_LOCAL_SEED", "400"))
 
-# data: "mix" (see make_mixture.py) or the name of a shared set. limit: what
+# data: "mix" (see make_mixture.py) or the name of a set of DATA.md. limit: what
 # the median of the ratios to a non-private run should not exceed; None: shown
 # only.
 Case = collections.namedtuple("Case", "method data n d k epsilon limit")
@@ -107,18 +107,6 @@ def mixture(kind, *numbers):
     return path
 
 
-def million_cabs():
-    path = os.path.join(measure.CACHE, "cabs1m.npy")
-    if not os.path.exists(path):
-        part = os.path.join(measure.CACHE, "part.npy")
-        measure.run([measure.python_with_numpy(),
-                     os.path.join(measure.ROOT, "bench", "make_mixture.py"),
-                     "cabs", os.path.join(measure.CACHE, "unpacked", "sf_cabs",
-                                          "cab_points.npy"), part])
-        os.rename(part, path)
-    return path
-
-
 def reference(build, path, bounds, k):
     """Non-private cost per row, kept between runs."""
     kept = os.path.join(measure.CACHE, "local_references.json")
@@ -149,10 +137,8 @@ def data_of(data, case, seed):
         return (mixture("mixture", case.n, case.d, case.k, seed),
                 ("--radius", "1"))
     if case.data == CABS:
-        return (data.prepared and million_cabs(),
-                measure.DATASETS["cabs"].bounds)
-    return (data.prepared and data.path(case.data),
-            measure.DATASETS[case.data].bounds)
+        return data.path("cabs1m"), measure.DATASETS["cabs"].bounds
+    return data.path(case.data), measure.DATASETS[case.data].bounds
 
 
 def run_case(build, data, case, seeds):

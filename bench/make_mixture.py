@@ -3,7 +3,6 @@
 
     make_mixture.py mixture N D K SEED OUT      k Gaussians in the unit ball
     make_mixture.py small N S SEED OUT          S sqrt(N) users far from the rest
-    make_mixture.py cabs POINTS OUT             10^6 of the cab positions, scaled
 """
 import sys
 
@@ -37,19 +36,9 @@ def small(n, s, seed):
     return x
 
 
-def cabs(points):
-    """As in shared/data/prepare.py, but a million of them."""
-    c = np.load(points)
-    c = c[np.random.default_rng(0).permutation(len(c))[:1000000]].astype(float)
-    low, high = np.array([37.2, -123.0]), np.array([38.2, -121.8])
-    return ((np.clip(c, low, high) - low) / (high - low)).astype(np.float32)
-
-
 def main():
     kind, *numbers, out = sys.argv[1:]
-    if kind == "cabs":
-        rows = cabs(*numbers)
-    elif kind == "mixture":
+    if kind == "mixture":
         rows = mixture(*map(int, numbers))
     else:
         n, s, seed = numbers

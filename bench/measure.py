@@ -1,15 +1,17 @@
 """Build, prepare the data, run the programs and read what they print."""
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
 
+import prepare
 from cases import DATASETS, FIRST_SEED, SPEED_ROUNDS, bounds_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(ROOT, "bench", "cache")
-SHARED = os.path.join(os.path.dirname(ROOT), "shared", "data")
+BENCH = os.path.join(ROOT, "bench")
 REFERENCE_STARTS = 10
 
 
@@ -74,67 +76,42 @@ def python_with_numpy():
     return None
 
 
-def prepare_shared():
-    """Unpack and scale ../shared/data once. Returns the directory, or None
-    with a word on why the sets in it are left out."""
-    prepared = os.path.join(CACHE, "prepared")
-    if os.path.isdir(prepared):
-        return prepared
-    if not os.path.isdir(SHARED):
-        say("%s is not there: only generated data" % SHARED)
-        return None
-    python = python_with_numpy()
-    if not python:
-        say("NumPy is missing (apt-get install python3-numpy): only "
-            "generated data")
-        return None
-    say("unpacking and preparing %s" % SHARED)
-    unpacked = os.path.join(CACHE, "unpacked")
-    run([os.path.join(SHARED, "unpack.sh"), unpacked])
-    # Renamed when complete: an interrupted run leaves no half-written set.
-    run([python, os.path.join(SHARED, "prepare.py"), prepared + ".part",
-         unpacked])
-    os.rename(prepared + ".part", prepared)
-    return prepared
-
-
 class Data:
-    """The files of the datasets that can be had here."""
+    """The files of the datasets that can be had here (bench/DATA.md)."""
 
     def __init__(self, build):
         os.makedirs(CACHE, exist_ok=True)
         self.build = build
-        self.prepared = prepare_shared()
+        self.prepared = os.path.join(CACHE, "prepared")
+        self.python = python_with_numpy()
+        if not self.python:
+            say("NumPy is missing (apt-get install python3-numpy): only "
+                "generated data")
 
     def has(self, name):
-        return DATASETS[name].generate is not None or self.prepared is not None
+        return self.path(name) is not None
 
     def path(self, name):
-        generate = DATASETS[name].generate
-        if generate is None:
-            return (self.news20() if name == "news20" else
-                    os.path.join(self.prepared, name + ".npy"))
+        """Made or prepared when it is first asked for; None: it cannot be
+        had, and prepare.py has said why."""
+        known = DATASETS.get(name)
+        if known is None or known.generate is None:
+            return self.prepare(name)
         path = os.path.join(CACHE, name + ".npy")
         if not os.path.exists(path):
             say("generating %s" % name)
             part = os.path.join(CACHE, "part.npy")
-            run([self.build.kith, "generate", *generate, "-o", part])
+            run([self.build.kith, "generate", *known.generate, "-o", part])
             os.rename(part, path)
         return path
 
-    @staticmethod
-    def news20():
-        """Sparse, so prepare.py does not write it; made from what is
-        unpacked."""
-        path = os.path.join(CACHE, "news20.svm")
-        if not os.path.exists(path):
-            say("preparing news20")
-            part = path + ".part"
-            run([python_with_numpy(),
-                 os.path.join(ROOT, "bench", "news20.py"),
-                 os.path.join(CACHE, "unpacked", "news20"), part])
-            os.rename(part, path)
-        return path
+    @functools.lru_cache(maxsize=None)
+    def prepare(self, name):
+        path = prepare.path_of(self.prepared, name)
+        if not os.path.exists(path) and self.python:
+            subprocess.run([self.python, os.path.join(BENCH, "prepare.py"),
+                            self.prepared, name], check=False)
+        return path if os.path.exists(path) else None
 
 
 # ---- cost -------------------------------------------------------------------
@@ -146,7 +123,7 @@ def cost_per_row(build, model, path):
 
 def reference(build, data, name, k, command="kmeans"):
     """The non-private cost per row: (value, where it is from)."""
-    published = read_json(os.path.join(SHARED, "references.json"), {})
+    published = read_json(os.path.join(BENCH, "references.json"), {})
     if command == "kmeans" and str(k) in published.get(name, {}):
         return published[name][str(k)]["best"], "scikit-learn"
     path = os.path.join(CACHE, "references.json")

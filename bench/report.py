@@ -157,7 +157,7 @@ def quality(results, seeds):
 
 Cost of the private centres on the original rows, divided by the cost of
 non-private k-means: the best of 10 starts of scikit-learn
-(`../shared/data/references.json`), or, where marked, of
+(`references.json`), or, where marked, of
 `kith kmeans --non-private --starts %d`. Mean and worst of %d seeds. The runs
 are seeded, so that the ratios can be had again; a seeded run has no privacy,
 but its noise has the same distribution. CPU is user and system time of the
@@ -172,8 +172,8 @@ The command, for seeds S = %d to %d (bounds of the other sets: `cases.py`):
     %s
     kith evaluate model.json %s
 
-The last columns are the ratios of rival tools as measured for
-`../shared/spec/central.md`, section F (G: section G), not here. They are
+The last columns are the ratios of rival tools, not measured in this run:
+[RIVALS.md](RIVALS.md) says how (G: the project's prototypes). They are
 relative to other runs of non-private k-means on almost the same scaling of
 the data, so a difference below %g counts as level. Against these figures:
 
@@ -214,8 +214,8 @@ machine is shared.
               "2 threads CPU s", "1 thread wall s", "2 threads wall s",
               "dgemm CPU s", "1 thread / dgemm"), rows))
     if rivals:
-        text += """Rivals, one thread, CPU seconds and peak memory of the whole run, as in
-`../shared/spec/central.md` section F (their machine may have been another):
+        text += """Rivals, one thread, CPU seconds and peak memory of the whole run, from
+[RIVALS.md](RIVALS.md) (their machine may have been another):
 
 %s
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The comparisons and speeds of bench/RESULTS.md (see bench/README.md).
 
-Needs the standard library only; the shared datasets also need NumPy and zstd
+Needs the standard library only; the sets of DATA.md also need NumPy and zstd
 to be prepared, once.
 """
 import argparse

@@ -9,7 +9,7 @@ import figure2
 import measure
 from cases import FIRST_SEED
 
-# generate: arguments of `kith generate subspaces`, or None for a shared set.
+# generate: arguments of `kith generate subspaces`, or None for a set of DATA.md.
 Planes = collections.namedtuple("Planes", "rows d k q generate")
 
 
@@ -89,7 +89,7 @@ def bounds_of(name):
 def files_of(build, data, name, seed):
     """Rows, and the planes they were made of, or None; generated once."""
     if SETS[name].generate is None:
-        return data.prepared and data.path(name), None
+        return data.path(name), None
     stem = os.path.join(measure.CACHE, "planes-%s-%d" % (name, seed))
     rows, truth = stem + ".npy", stem + "-truth.json"
     if not os.path.exists(rows):
@@ -255,7 +255,7 @@ class Figures:
         return ("## Planes\n\nMean squared distance from the nearest plane of "
                 "`kith subspace` (rows of length 1, %s, one thread), and its "
                 "ratio to a non-private one: k-plane, best of %d starts (%d for "
-                "the shared sets), or the planes the rows were made of if "
+                "the sets of DATA.md), or the planes the rows were made of if "
                 "these are better. Means "
                 "of %d seeds; generated rows differ with the seed. One plane: "
                 "the non-private leading plane. CPU includes reading.\n\n" % (

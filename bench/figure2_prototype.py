@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Two things that the research notes did otherwise, done their way, to show why
-their figures differ from kith's. NOT private.
+"""Two things that the prototype did otherwise, done its way, to show why its
+figures (figure2_prototype_table.json) differ from kith's. NOT private.
 
 Sample-aggregate in setting 2: noise on bases, Nissim, Raskhodnikova and Smith's
 alpha and beta far outside epsilon < 1, where they were proved. Blocks are
 solved by kith. tests/unit/test_smooth.c has the neighbours that tell these
 constants' outputs apart.
 SuLQ with basic composition: noise of one width in every entry of the triangle
-(notes), or 1/sqrt2 of it off the diagonal (GOE, kith), floating-point noise.
+(prototype), or 1/sqrt2 of it off the diagonal (GOE, kith), floating-point noise.
 
-Writes figure2_notes.json beside this file; figure2_table.py shows it. Needs
+Writes figure2_prototype_runs.json beside this file; figure2_table.py shows it. Needs
 numpy: Debian's /usr/bin/python3.
 """
 import argparse
@@ -38,7 +38,7 @@ def deal(coins, n, overlap):
         seen = numpy.bincount(numpy.concatenate(blocks), minlength=n)
         if seen.max() <= int(math.sqrt(BLOCKS)):
             return blocks
-    raise SystemExit("figure2_notes: no such blocks")
+    raise SystemExit("figure2_prototype: no such blocks")
 
 
 def solve(kith, rows, solver, k, q, folder):
@@ -184,7 +184,7 @@ def main():
             aggregate(args.kith, seed, folder, out["aggregate"])
             rounds_of_both(args.kith, seed, folder, out["sulq"])
             figure2.say("data set %d" % seed)
-    with open(os.path.join(figure2.HERE, "figure2_notes.json"), "w",
+    with open(os.path.join(figure2.HERE, "figure2_prototype_runs.json"), "w",
               encoding="utf-8") as f:
         json.dump(out, f)
     for label, cells in out["aggregate"].items():
