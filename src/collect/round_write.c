@@ -1,11 +1,13 @@
-/* A round as canonical JSON. Numbers that a device computes with are float32:
- * a third of the size of decimals, and the same bits everywhere. */
+/* A round as canonical JSON. Arrays that a device computes with are float32: a
+ * third of the size of decimals, and the same bits everywhere. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "device/base64.h"
-#include "round.h"
+#include "device/circle.h"
+#include "device/little_endian.h"
+#include "round_text.h"
 
 /* jansson's setters fail on a NULL value, so one look at the end is enough:
  * put() remembers. */
@@ -40,11 +42,6 @@ static void put_count(target t, const char *key, uint64_t value)
     put(t, key, json_integer((json_int_t)(value & INT64_MAX)));
 }
 
-static void put_real(target t, const char *key, double value)
-{
-    put(t, key, json_real(value));
-}
-
 static void put_bytes(target t, const char *key, const uint8_t *bytes,
                       size_t count)
 {
@@ -57,6 +54,16 @@ static void put_bytes(target t, const char *key, const uint8_t *bytes,
     kith_i_base64_write(bytes, count, text);
     put(t, key, json_stringn(text, length));
     kith_i_free(text);
+}
+
+/* 8 bytes: no decimal fractions. */
+static void put_real(target t, const char *key, double value)
+{
+    uint8_t bytes[8];
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    kith_i_store(bits, bytes, sizeof bytes);
+    put_bytes(t, key, bytes, sizeof bytes);
 }
 
 /* size bytes of each value, little-endian; load gives value i. */
@@ -237,10 +244,12 @@ static void put_question(target t, const kith_i_question *q,
                          const kith_i_mechanism *m, uint32_t d)
 {
     put(t, "what", json_string(q->what ? q->what : ""));
-    put_real(t, "share", q->share);
-    put_real(t, "offset", q->offset);
+    kith_i_range range = kith_i_circle_range(q);
+    put_count(t, "start", range.start);
+    put_count(t, "length", range.length);
     put_count(t, "partition", q->partition);
-    put_real(t, "delta", q->delta);
+    if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
+        put_real(t, "delta", q->delta);
     put_count(t, "report", q->report);
     put_mechanism(t, m);
     put_place(t, &q->place, d);
@@ -256,8 +265,7 @@ static void put_question(target t, const kith_i_question *q,
 static kith_status dump(json_t *root, char **json, size_t *bytes,
                         kith_error *err)
 {
-    const size_t flags =
-        JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17);
+    const size_t flags = JSON_COMPACT | JSON_SORT_KEYS;
     size_t length = json_dumpb(root, NULL, 0, flags);
     char *text = length ? kith_i_alloc(length, 1) : NULL;
     if (!text || json_dumpb(root, text, length, flags) != length) {
@@ -281,6 +289,7 @@ kith_status kith_i_round_write(const kith_i_round *round, char **json,
     put_bytes(t, "task", round->task, sizeof round->task);
     put_bytes(t, "previous", round->previous, sizeof round->previous);
     put_count(t, "round", round->number);
+    put_count(t, "invited", round->invited);
     put_count(t, "minimum", round->minimum);
     put_count(t, "d", round->d);
     groups = put(t, "groups", groups) ? groups : NULL;

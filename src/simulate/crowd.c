@@ -7,7 +7,6 @@
 
 #include "collect/spend_trace.h"
 
-#define CIRCLE (UINT64_C(1) << 53)
 /* Between the seeds of partitions. */
 #define PARTITION_STEP UINT64_C(0xd1342543de82ef95)
 
@@ -102,12 +101,20 @@ kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
     double begin = question->partition ? question->offset : crowd->asked;
     double end = snap(begin + question->share);
     double turns = floor(begin);
-    uint64_t from = (uint64_t)((begin - turns) * (double)CIRCLE);
-    uint64_t to = (uint64_t)((end - turns) * (double)CIRCLE);
+    uint64_t from = (uint64_t)((begin - turns) * (double)KITH_I_CIRCLE);
+    uint64_t to = (uint64_t)((end - turns) * (double)KITH_I_CIRCLE);
     if (!question->partition)
         crowd->asked = end;
-    return (kith_i_group){.start = from,
-                          .length = to - from,
+    kith_i_question placed = *question;
+    placed.offset = (double)from * 0x1p-53;
+    placed.share = (double)(to - from) * 0x1p-53;
+    return kith_i_group_of(&placed, mechanism);
+}
+
+kith_i_group kith_i_group_of(const kith_i_question *question,
+                             const kith_i_mechanism *mechanism)
+{
+    return (kith_i_group){.range = kith_i_circle_range(question),
                           .partition = question->partition,
                           .loss = mechanism->loss,
                           .delta = mechanism->kind == KITH_I_RANDOMIZER_GAUSSIAN
@@ -176,7 +183,7 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
                 partition = group->partition;
                 token = token_of(seed + partition * PARTITION_STEP, first + r);
             }
-            if (((token - group->start) & (CIRCLE - 1)) >= group->length)
+            if (!kith_i_circle_has(group->range, token))
                 continue;
             if (!charge(crowd, group, first + r)) {
                 atomic_store(&job->overspent, 1);

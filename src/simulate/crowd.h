@@ -16,6 +16,7 @@
 
 #include "collect/collect_i.h"
 #include "data/fold.h"
+#include "device/circle.h"
 #include "kith/data.h"
 
 typedef struct kith_i_crowd_options {
@@ -75,10 +76,9 @@ typedef struct kith_i_crowd {
 kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
                               const kith_i_crowd_options *opt, kith_error *err);
 
-/* A group: the users whose token is in [start, start + length) on a circle of
- * 2^53 points. */
+/* A group: the users whose point is in a range of the circle. */
 typedef struct kith_i_group {
-    uint64_t start, length;
+    kith_i_range range;
     uint32_t partition; /* of the question: another hash of the tokens */
     kith_i_loss loss;
     kith_i_u128 delta; /* 2^-120 */
@@ -89,6 +89,10 @@ typedef struct kith_i_group {
 kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
                                 const kith_i_question *question,
                                 const kith_i_mechanism *mechanism);
+
+/* The group of a question that was published: the range is in it. */
+kith_i_group kith_i_group_of(const kith_i_question *question,
+                             const kith_i_mechanism *mechanism);
 
 /* Visit every member of every group once: charge it, then call. A user whose
  * budget would be exceeded is not visited, and KITH_ERR_BUDGET comes back. */

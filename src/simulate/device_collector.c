@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "collect/round.h"
+#include "collect/round_text.h"
 #include "crowd.h"
 #include "user_respond.h"
 
@@ -155,8 +155,8 @@ static kith_status collect(round_job *job, kith_error *err)
     if (!groups)
         return kith_i_fail_memory(err);
     for (size_t g = 0; g < job->count; g++)
-        groups[g] = kith_i_crowd_group(crowd, &job->questions[g],
-                                       &job->asked[g].mechanism);
+        groups[g] =
+            kith_i_group_of(&job->questions[g], &job->asked[g].mechanism);
     kith_status status =
         kith_i_crowd_visit(crowd, groups, job->count, visit_member, job, err);
     kith_i_free(groups);
@@ -213,12 +213,22 @@ static kith_status check_chain(simulator *sim, const kith_i_round *round,
     return KITH_OK;
 }
 
+/* The next users of the circle, or those of the question's partition. */
+static void place_group(kith_i_crowd *crowd, const kith_i_mechanism *mechanism,
+                        kith_i_question *question)
+{
+    kith_i_range range = kith_i_crowd_group(crowd, question, mechanism).range;
+    question->offset = (double)range.start * 0x1p-53;
+    question->share = (double)range.length * 0x1p-53;
+}
+
 /* Publish the questions, and read what was published: from here on everybody
  * uses that. What the server wants estimated is its own business. */
 static kith_status publish(simulator *sim, const kith_i_question *questions,
                            round_job *job, kith_error *err)
 {
     kith_i_round made = {.number = (uint16_t)sim->crowd.stats.rounds,
+                         .invited = sim->crowd.face.invited,
                          .minimum = sim->crowd.opt.minimum,
                          .d = sim->crowd.face.d,
                          .count = (uint32_t)job->count};
@@ -236,6 +246,8 @@ static kith_status publish(simulator *sim, const kith_i_question *questions,
         copy[g] = questions[g];
         status = kith_i_mechanism_make(&questions[g], made.d,
                                        &made.mechanisms[g], err);
+        if (!status)
+            place_group(&sim->crowd, &made.mechanisms[g], &copy[g]);
     }
     if (!status)
         status = kith_i_round_write(&made, &json, &bytes, digest, err);

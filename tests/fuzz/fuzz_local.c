@@ -17,7 +17,7 @@
 
 #include "base/digest.h"
 #include "collect/collect_i.h"
-#include "collect/round.h"
+#include "collect/round_text.h"
 #include "device/randomize.h"
 #include "simulate/user_respond.h"
 

@@ -2,7 +2,7 @@
  * kind through both collectors, a saved and loaded tally, a published round.
  * Seeded and on one thread, so that every run asks for memory alike. */
 /* link: support/mem_failing.c */
-#include "collect/round.h"
+#include "collect/round_text.h"
 #include "simulate/crowd.h"
 #include "torture/torture.h"
 

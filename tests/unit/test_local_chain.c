@@ -2,7 +2,7 @@
  * made after the rounds that it has read, and nothing else. */
 #include <string.h>
 
-#include "collect/round.h"
+#include "collect/round_text.h"
 #include "support/cmocka_all.h"
 
 static const double RADIUS = 1;

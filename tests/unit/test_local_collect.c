@@ -167,10 +167,10 @@ static void test_groups_do_not_overlap(void **state)
             kith_i_question q =
                 crowd_question(KITH_I_REPORT_SYMBOL, shares[i][g]);
             kith_i_group group = kith_i_crowd_group(&crowd, &q, &m);
-            if (group.length == 0)
+            if (group.range.length == 0)
                 continue;
-            assert_true(group.start == at);
-            at += group.length;
+            assert_true(group.range.start == at);
+            at += group.range.length;
             assert_true(at <= UINT64_C(1) << 53);
         }
     }
