@@ -8,6 +8,7 @@
 #include "kith/local.h"
 #include "kith/model.h"
 #include "kith/plain.h"
+#include "kith/quality.h"
 #include "kith/status.h"
 #include "kith/subspace.h"
 #include "kith/version.h"

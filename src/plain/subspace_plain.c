@@ -89,6 +89,8 @@ static kith_status solve(const kith_dataset *data,
     }
     if (!status && kith_i_result_set_planes(result, q, planes))
         status = kith_i_fail_memory(err);
+    if (!status)
+        status = kith_i_result_count_planes(result, err);
     kith_i_wipe_free(g.coords, g.coords ? n * d * sizeof *g.coords : 0);
     kith_i_free(g.lattice);
     kith_i_free(planes);

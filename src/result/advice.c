@@ -91,12 +91,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-kith_status kith_i_result_advise(kith_result *result,
-                                 const kith_i_domain *domain, kith_error *err)
+static kith_status count_centers(kith_result *result, kith_error *err)
 {
-    kith_i_result_room(result, domain);
-    if (result->rows > 0)
-        settle_weights(result);
     uint64_t *keys = kith_i_alloc(result->k, sizeof *keys);
     if (!keys)
         return kith_i_fail_memory(err);
@@ -108,4 +104,16 @@ kith_status kith_i_result_advise(kith_result *result,
         result->distinct += keys[j] != keys[j - 1];
     kith_i_free(keys);
     return KITH_OK;
+}
+
+kith_status kith_i_result_advise(kith_result *result,
+                                 const kith_i_domain *domain, kith_error *err)
+{
+    if (result->bases)
+        return kith_i_result_count_planes(result, err);
+    kith_i_result_room(result, domain);
+    if (result->rows > 0)
+        settle_weights(result);
+    kith_status status = count_centers(result, err);
+    return status ? status : kith_i_result_find_bounds(result, domain, err);
 }

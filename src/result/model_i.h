@@ -32,6 +32,11 @@ uint32_t kith_i_run_clusters(const kith_run *run);
 const char *kith_i_run_kind(const kith_run *run);
 const char *kith_i_run_method(const kith_run *run);
 
+/* ---- model_quality.c ----------------------------------------------------- */
+
+/* "quality" of a private result. */
+json_t *kith_i_model_quality(const kith_result *result);
+
 /* ---- model_local.c ------------------------------------------------------- */
 
 json_t *kith_i_model_local(const kith_result *result, const kith_run *run);

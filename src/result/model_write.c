@@ -66,6 +66,7 @@ static json_t *model_of_centers(const kith_result *result, const kith_run *run)
         kith_i_json_put(json, "sensible_clusters",
                         json_integer(kith_result_sensible_clusters(result)),
                         &bad);
+        kith_i_json_put(json, "quality", kith_i_model_quality(result), &bad);
     }
     return kith_i_json_done(json, bad);
 }
@@ -75,13 +76,17 @@ static json_t *model_of_planes(const kith_result *result, const kith_run *run)
 {
     uint32_t k = 0, d = 0, q = 0;
     const double *bases = kith_result_bases(result, &k, &d, &q);
-    return json_pack(
+    json_t *json = json_pack(
         "{s:i, s:s, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:s}", "kith", 1, "kind",
         "subspace", "k", (json_int_t)k, "dimension", (json_int_t)d,
         "subspace_dimension", (json_int_t)q, "method", kith_i_run_method(run),
         "bases", kith_i_model_bases(bases, k, d, q), "privacy",
         kith_i_model_privacy(result, run), "parameters",
         kith_i_model_parameters(result, run), "version", kith_version());
+    int bad = !json;
+    if (!kith_i_run_is_plain(run))
+        kith_i_json_put(json, "quality", kith_i_model_quality(result), &bad);
+    return kith_i_json_done(json, bad);
 }
 
 kith_status kith_model_text(const kith_result *result, const kith_run *run,

@@ -122,6 +122,8 @@ void kith_result_free(kith_result *result)
     kith_i_free(result->weights);
     kith_i_free(result->bases);
     kith_i_free(result->diagnostics);
+    kith_i_free(result->on_bound);
+    kith_i_free(result->stretch);
     kith_i_free(result);
 }
 

@@ -26,8 +26,10 @@ struct kith_result {
     double reach;      /* bound of a row's length, (normalised) units */
     double rows;       /* noisy number of rows, or a plan's; 0: not known */
     double room;       /* clusters that noise leaves room for; 0: not known */
-    uint32_t distinct; /* centres that differ */
+    uint32_t distinct; /* centres or planes that differ */
     uint32_t carried;  /* groups that the budget told apart; 0: not known */
+    unsigned char *on_bound; /* d: all centres on one bound; or NULL */
+    double *stretch;         /* d: of a normalised domain; or NULL */
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";
@@ -43,6 +45,12 @@ void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
  * become sizes of parts of the rows. */
 kith_status kith_i_result_advise(kith_result *result,
                                  const kith_i_domain *domain, kith_error *err);
+
+/* shape.c: how many planes differ; where all centres lie on a bound. */
+kith_status kith_i_result_count_planes(kith_result *result, kith_error *err);
+kith_status kith_i_result_find_bounds(kith_result *result,
+                                      const kith_i_domain *domain,
+                                      kith_error *err);
 
 /* Room for clusters, unless it is known, if noise grows like their number. */
 void kith_i_result_room(kith_result *result, const kith_i_domain *domain);

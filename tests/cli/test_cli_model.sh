@@ -16,7 +16,7 @@ text = open(path).read()
 m = json.loads(text)
 assert list(m) == ["kith", "kind", "k", "dimension", "method", "centers",
                    "weights", "privacy", "parameters", "version",
-                   "distinct_centers", "sensible_clusters"], list(m)
+                   "distinct_centers", "sensible_clusters", "quality"], list(m)
 assert m["distinct_centers"] == len({tuple(c) for c in m["centers"]})
 assert m["sensible_clusters"] >= 1
 assert m["kith"] == 1 and m["kind"] == "kmeans" and m["method"] == "auto"

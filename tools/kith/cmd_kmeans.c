@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "kmeans_run.h"
 #include "output.h"
+#include "quality_out.h"
 
 /* ---- running ------------------------------------------------------------- */
 
@@ -50,20 +51,6 @@ static void warn_vacuous(const kmeans_run *run)
         kmeans_warn_paper(run, 0);
 }
 
-/* From the result only. */
-static void warn_noise(const kmeans_run *run, const kith_result *result)
-{
-    uint32_t k = run->common.clusters;
-    if (!run->common.non_private)
-        kmeans_warn_clusters(run, result);
-    uint32_t distinct = kith_result_distinct_centers(result);
-    if (distinct < k)
-        cli_note("warning: only %u of the %u centres differ: %s", distinct, k,
-                 run->common.non_private
-                     ? "the rows are no more different than that"
-                     : "the budget could not tell more clusters apart");
-}
-
 static void print_summary(const kmeans_run *run, const kith_result *result)
 {
     if (run->common.output)
@@ -96,10 +83,10 @@ int kmeans_main(const args *a)
         if (!code)
             code = run_write(result, &description, &model_out, run.centers,
                              &centers);
-        if (!code)
-            warn_noise(&run, result);
         if (!code && !run.common.quiet)
             print_summary(&run, result);
+        if (!code)
+            code = quality_warn(result, run.common.strict);
     }
     output_discard(&model_out);
     output_discard(&centers);

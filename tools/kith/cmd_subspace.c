@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "output.h"
+#include "quality_out.h"
 #include "subspace_run.h"
 
 static void warn_void(const subspace_run *run)
@@ -97,6 +98,8 @@ static int run_and_write(subspace_run *run, const args *a)
             cli_note("the model was written to %s", run->common.output);
         run_print_guarantee(&run->common, result);
     }
+    if (!code)
+        code = quality_warn(result, run->common.strict);
     output_discard(&o);
     kith_result_free(result);
     return code;

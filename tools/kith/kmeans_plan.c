@@ -1,6 +1,7 @@
 /* --dry-run of k-means and k-median. */
 #include "cli.h"
 #include "kmeans_run.h"
+#include "quality_out.h"
 
 void kmeans_run_describe(const kmeans_run *run, kith_run *out)
 {
@@ -23,23 +24,6 @@ static kith_status price(const kmeans_run *run, kith_result **plan,
                                    &c->privacy, &run->medians, plan, err)
                : kith_kmeans_plan(c->rows, d, sparse, &c->bounds.view,
                                   &c->privacy, &run->means, plan, err);
-}
-
-/* What a distance between centres is measured in, if that needs saying. */
-static const char *unit_note(const kmeans_run *run)
-{
-    return run->common.bounds.view.normalize ? " (bounds mapped to [0,1])" : "";
-}
-
-void kmeans_warn_clusters(const kmeans_run *run, const kith_result *result)
-{
-    uint32_t most = kith_result_sensible_clusters(result);
-    if (most < run->common.clusters)
-        cli_note("warning: noise alone moves a centre by about %.3g%s:\nwith "
-                 "this budget and these bounds at most %u cluster%s sense "
-                 "(-k %u), not %u",
-                 kith_result_noise(result), unit_note(run), most,
-                 most == 1 ? " makes" : "s make", most, run->common.clusters);
 }
 
 void kmeans_warn_paper(const kmeans_run *run, double rows)
@@ -80,7 +64,7 @@ int kmeans_run_plan(const kmeans_run *run)
                                : "the noise alone would move a centre of an "
                                  "average cluster by");
     if (!code)
-        kmeans_warn_clusters(run, plan);
+        code = quality_warn(plan, 0);
     output_discard(&o);
     kith_result_free(plan);
     return code;

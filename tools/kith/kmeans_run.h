@@ -24,8 +24,6 @@ void kmeans_run_describe(const kmeans_run *run, kith_run *out);
 
 /* kmeans_plan.c: --dry-run. Exit code. */
 int kmeans_run_plan(const kmeans_run *run);
-/* Warn when noise makes so many centres pointless. */
-void kmeans_warn_clusters(const kmeans_run *run, const kith_result *result);
 /* Say what the printed constants come to. rows: 0 if private. */
 void kmeans_warn_paper(const kmeans_run *run, double rows);
 

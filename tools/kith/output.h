@@ -36,8 +36,8 @@ int output_is_same(const char *a, const char *b);
 /* Call once, first: signals, and standard streams that are closed. */
 void output_prepare(void);
 
-/* vocab_args.c: print JSON (taken; NULL: no memory) as model files are laid out.
- * Exit code. */
+/* vocab_args.c: print JSON (taken; NULL: no memory) as model files are laid
+ * out. Exit code. */
 int print_json(FILE *file, json_t *json);
 
 /* Does name end in suffix? */

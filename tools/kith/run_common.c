@@ -35,6 +35,8 @@ const arg_option run_output_options[] = {
      "predict its noise"},
     {"rows", 0, "N", "with --dry-run: a public guess of the number of rows"},
     {"progress", 0, "WHEN", "auto (default: on a terminal), always or never"},
+    {"strict", 0, NULL,
+     "exit with 1, after writing, when the result is noise or doubtful"},
     {"quiet", 0, NULL, "print errors and warnings only"},
 };
 const size_t run_output_count =
@@ -82,6 +84,8 @@ static int check_mode(const run_common *run, const args *a,
     if (args_value(a, "starts") && !run->non_private)
         return cli_usage("--starts needs --non-private: each start of a "
                          "private run would cost budget");
+    if (dry && args_given(a, "strict"))
+        return cli_usage("--strict has no meaning with --dry-run");
     if (args_value(a, "rows") && !dry)
         return cli_usage("--rows needs --dry-run: the number of rows is "
                          "private and is never asked for otherwise");
@@ -157,6 +161,7 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
         .non_private = args_value(a, "non-private") != NULL,
         .dry_run = args_value(a, "dry-run") != NULL,
         .quiet = args_value(a, "quiet") != NULL,
+        .strict = args_given(a, "strict"),
         .output = args_value(a, "output"),
     };
     if (run->output && !strcmp(run->output, "-"))

@@ -15,6 +15,7 @@ typedef struct run_common {
     kith_privacy privacy; /* all zero: --non-private */
     uint64_t seed, insecure_seed;
     int insecure, non_private, dry_run, quiet;
+    int strict;    /* a result that is not good is a failure */
     uint64_t rows; /* --dry-run: the guess */
     source source;
     bounds bounds;

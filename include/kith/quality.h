@@ -1,0 +1,69 @@
+/* How far a result can be believed, from released and public values only: it
+ * costs nothing and may be published with the result. */
+#ifndef KITH_QUALITY_H
+#define KITH_QUALITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kith/cluster.h"
+#include "kith/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kith_verdict {
+    KITH_VERDICT_GOOD = 0,     /* nothing speaks against it */
+    KITH_VERDICT_DOUBTFUL = 1, /* read the words before you use it */
+    KITH_VERDICT_NOISE = 2     /* noise, as far as anybody can tell */
+} kith_verdict;
+
+/* What keeps the number of sensible clusters down. */
+typedef enum kith_limit {
+    KITH_LIMIT_NONE = 0,   /* not private, or not known */
+    KITH_LIMIT_NOISE = 1,  /* noise per centre grows with their number */
+    KITH_LIMIT_ROWS = 2,   /* there are, noisily, no more rows */
+    KITH_LIMIT_GROUPS = 3, /* no more groups were told apart */
+} kith_limit;
+
+/* Numbers that are not known are NaN. */
+typedef struct kith_quality {
+    size_t size; /* set by the caller: sizeof; fields are only appended */
+    kith_verdict verdict;
+    double rows, rows_sd;       /* noisy number of rows, its noise           */
+    double noise;               /* as kith_result_noise                      */
+    double weight_sd;           /* noise of the size of a cluster            */
+    uint32_t parts, distinct;   /* centres or planes, and how many differ    */
+    uint32_t sensible;          /* clusters; 0: not known                    */
+    kith_limit limit;           /* why not more                              */
+    uint32_t unsure;            /* centres that noise moves as far as half   */
+                                /* the way to the next one                   */
+    uint32_t features_on_bound; /* where all centres lie on one public bound */
+    uint32_t first_on_bound;    /* the first of them, from 0                 */
+    int planes;                 /* planes, not centres */
+    int turned;                 /* noise turns planes by a visible angle */
+} kith_quality;
+
+/* Fill out, whose size is set. Of a plan the parts are those asked for; a
+ * result that is not private is good unless parts coincide. */
+KITH_API void kith_result_quality(const kith_result *result, kith_quality *out);
+
+/* Do all centres lie on the same bound of this feature (from 0)? Bounds that
+ * are 0 do not count: many honest features are mostly 0. */
+KITH_API int kith_result_on_bound(const kith_result *result, uint32_t feature);
+
+/* "good", "doubtful" or "noise". */
+KITH_API const char *kith_verdict_name(kith_verdict verdict);
+
+enum { KITH_QUALITY_LINE = 400 }; /* the longest sentence fits */
+
+/* Sentence i of what people should know, as one line; 0 after the last. */
+KITH_API int kith_quality_words(const kith_quality *quality, size_t i,
+                                char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

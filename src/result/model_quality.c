@@ -1,0 +1,57 @@
+/* "quality" of a model: how far the result can be believed. */
+#include <math.h>
+
+#include "json_text.h"
+#include "kith/quality.h"
+#include "model_i.h"
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Numbers of the features, from 1. */
+static json_t *features_on_bound(const kith_result *result, uint32_t count)
+{
+    json_t *list = json_array();
+    int bad = !list;
+    for (uint32_t i = 0, found = 0; !bad && found < count; i++)
+        if (kith_result_on_bound(result, i)) {
+            found++;
+            bad = json_array_append_new(list, json_integer(i + 1));
+        }
+    return kith_i_json_done(list, bad);
+}
+
+static json_t *words(const kith_quality *quality)
+{
+    char text[KITH_QUALITY_LINE];
+    json_t *list = json_array();
+    int bad = !list;
+    for (size_t i = 0;
+         !bad && kith_quality_words(quality, i, text, sizeof text); i++)
+        bad = json_array_append_new(list, json_string(text));
+    return kith_i_json_done(list, bad);
+}
+
+json_t *kith_i_model_quality(const kith_result *result)
+{
+    static const char *const limits[] = {NULL, "noise", "rows", "groups"};
+    kith_quality q = {.size = sizeof q};
+    kith_result_quality(result, &q);
+    json_t *json = json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:o}", "verdict",
+        kith_verdict_name(q.verdict), "rows", number(q.rows), "rows_sd",
+        number(q.rows_sd), q.planes ? "noise_angle" : "noise", number(q.noise),
+        "distinct", (json_int_t)q.distinct, "words", words(&q));
+    if (!json || q.planes)
+        return json;
+    json_t *more = json_pack(
+        "{s:o, s:I, s:s?, s:I, s:o}", "weight_sd", number(q.weight_sd),
+        "sensible_clusters", (json_int_t)q.sensible, "limited_by",
+        limits[q.limit], "unsure_centers", (json_int_t)q.unsure,
+        "features_on_bound", features_on_bound(result, q.features_on_bound));
+    int bad = !more || json_object_update(json, more);
+    json_decref(more);
+    return kith_i_json_done(json, bad);
+}

@@ -1,0 +1,173 @@
+/* How far a result can be believed. Everything here is a function of released
+ * values, receipts and public bounds: it costs nothing and leaks nothing. */
+#include "kith/quality.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_i.h"
+#include "result_i.h"
+
+/* A number of rows below this many standard deviations may be none at all. */
+static const double SEEN = 4;
+/* A plane is noise when its angles, together, are about those of a random one:
+ * half a radian a direction; half of that is worth a word. */
+static const double LOST_ANGLE = .5, TURNED_ANGLE = .25;
+/* Pairs of centres are looked at up to this many centres. */
+enum { MOST_PAIRED = 2048 };
+
+/* ---- noise of counts, from the receipts -----------------------------------
+ */
+
+static double receipt_sd(const kith_receipt *r)
+{
+    return strcmp(r->mechanism, "discrete-laplace") != 0 ? r->scale
+                                                         : sqrt(2) * r->scale;
+}
+
+/* sd of the first, or of the last, release whose words hold this; how many
+ * there are. NaN: none. */
+static double count_sd(const kith_result *result, const char *words, int last,
+                       size_t *count)
+{
+    double sd = NAN;
+    *count = 0;
+    for (size_t i = 0; i < result->receipt_count; i++) {
+        const kith_receipt *r = &result->receipts[i];
+        if (!strstr(r->what, words))
+            continue;
+        if (last || !*count)
+            sd = receipt_sd(r);
+        ++*count;
+    }
+    return sd;
+}
+
+/* All rows counted once, first of all; or clusters, every round, added up. */
+static double rows_noise(const kith_result *result)
+{
+    size_t n;
+    double once = count_sd(result, "row counts", 0, &n);
+    if (isnan(once))
+        once = count_sd(result, "all rows, counts", 0, &n);
+    if (!isnan(once))
+        return once;
+    double sd = count_sd(result, "cluster counts", 0, &n);
+    return sd * sqrt(result->k / fmax((double)n, 1));
+}
+
+/* ---- centres and planes ---------------------------------------------------
+ */
+
+static double distance2(const kith_result *r, size_t a, size_t b)
+{
+    double sum = 0;
+    const double *x = r->centers + a * r->d, *y = r->centers + b * r->d;
+    for (size_t i = 0; i < r->d; i++) {
+        double diff = (x[i] - y[i]) * (r->stretch ? r->stretch[i] : 1);
+        sum += diff * diff;
+    }
+    return sum;
+}
+
+/* Centres that noise alone moves at least half the way to the next one. A
+ * small cluster's centre moves more: its sum is divided by fewer rows. */
+static uint32_t count_unsure(const kith_result *r)
+{
+    uint32_t unsure = 0;
+    double total = 0;
+    if (!r->centers || !r->weights || !(r->noise > 0) || r->k < 2 ||
+        r->k > MOST_PAIRED || r->distinct < r->k)
+        return 0;
+    for (size_t j = 0; j < r->k; j++)
+        total += r->weights[j];
+    for (size_t j = 0; j < r->k; j++) {
+        double nearest = INFINITY;
+        for (size_t l = 0; l < r->k; l++)
+            if (l != j)
+                nearest = fmin(nearest, distance2(r, j, l));
+        double own = r->noise * (total / r->k) / fmax(r->weights[j], 1e-300);
+        unsure += own >= sqrt(nearest) / 2;
+    }
+    return unsure;
+}
+
+int kith_result_on_bound(const kith_result *result, uint32_t feature)
+{
+    return result->on_bound && feature < result->d && result->on_bound[feature];
+}
+
+static void count_on_bound(const kith_result *result, kith_quality *q)
+{
+    for (uint32_t i = result->d; i-- > 0;)
+        if (kith_result_on_bound(result, i)) {
+            q->features_on_bound++;
+            q->first_on_bound = i;
+        }
+}
+
+/* ---- clusters that make sense ---------------------------------------------
+ */
+
+static kith_limit limit_of(const kith_result *result)
+{
+    if (!(result->noise > 0))
+        return KITH_LIMIT_NONE;
+    double most = floor(result->room);
+    kith_limit limit = KITH_LIMIT_NOISE;
+    if (result->rows > 0 && floor(result->rows) < most) {
+        most = floor(result->rows);
+        limit = KITH_LIMIT_ROWS;
+    }
+    if (result->carried && result->carried < most)
+        limit = KITH_LIMIT_GROUPS;
+    return limit;
+}
+
+static kith_verdict judge(const kith_quality *q, double angle)
+{
+    int rows_unseen = q->rows < SEEN * q->rows_sd;
+    int planes_lost = angle >= LOST_ANGLE;
+    if (rows_unseen || planes_lost)
+        return KITH_VERDICT_NOISE;
+    int too_many = q->sensible && q->sensible < q->parts;
+    return q->distinct < q->parts || too_many || q->features_on_bound ||
+                   q->unsure || q->turned
+               ? KITH_VERDICT_DOUBTFUL
+               : KITH_VERDICT_GOOD;
+}
+
+void kith_result_quality(const kith_result *result, kith_quality *out)
+{
+    int private = result->receipt_count > 0;
+    kith_quality q = {.size = out->size,
+                      .rows = NAN,
+                      .rows_sd = NAN,
+                      .noise = NAN,
+                      .weight_sd = NAN,
+                      .planes = result->q > 0};
+    size_t n;
+    q.parts = result->k;
+    q.distinct = result->distinct ? result->distinct : result->k;
+    if (!result->centers && !result->bases)
+        q.distinct = q.parts; /* a plan */
+    if (private && !q.planes) {
+        q.sensible = kith_result_sensible_clusters(result);
+        q.limit = limit_of(result);
+        q.weight_sd = count_sd(result, "cluster counts", 1, &n);
+        q.unsure = count_unsure(result);
+    }
+    if (private && result->rows > 0) {
+        q.rows = result->rows;
+        q.rows_sd = rows_noise(result);
+    }
+    if (private) {
+        q.noise = result->noise;
+        count_on_bound(result, &q);
+    }
+    double angle = q.planes ? q.noise / sqrt((double)result->q) : 0;
+    q.turned = angle >= TURNED_ANGLE;
+    q.verdict = judge(&q, angle);
+    memcpy(out, &q, out->size < sizeof q ? out->size : sizeof q);
+}

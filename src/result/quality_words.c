@@ -1,0 +1,122 @@
+/* The quality of a result in sentences. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kith/quality.h"
+
+const char *kith_verdict_name(kith_verdict verdict)
+{
+    static const char *const names[] = {"good", "doubtful", "noise"};
+    return verdict <= KITH_VERDICT_NOISE ? names[verdict] : "unknown";
+}
+
+typedef int sentence(const kith_quality *q, char *out, size_t size);
+
+static int say_rows(const kith_quality *q, char *out, size_t size)
+{
+    if (!(q->rows < 4 * q->rows_sd))
+        return 0;
+    snprintf(out, size,
+             "the number of rows, %.3g, has noise of %.3g: it cannot be told "
+             "from none, so this result is noise; more rows or a larger "
+             "budget are needed",
+             q->rows, q->rows_sd);
+    return 1;
+}
+
+static int say_planes(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->planes || !q->turned)
+        return 0;
+    snprintf(out, size,
+             "noise alone turns a plane of an average cluster by about %.2g "
+             "radians%s",
+             q->noise,
+             q->verdict == KITH_VERDICT_NOISE
+                 ? ", as far as a random plane would be: this result is noise"
+                 : ": read it with care");
+    return 1;
+}
+
+static int say_sensible(const kith_quality *q, char *out, size_t size)
+{
+    uint32_t s = q->sensible;
+    if (!s || s >= q->parts)
+        return 0;
+    const char *make = s == 1 ? "cluster makes" : "clusters make";
+    switch (q->limit) {
+    case KITH_LIMIT_ROWS:
+        snprintf(out, size,
+                 "the noisy number of rows is %.3g: at most %u %s sense (-k "
+                 "%u), not %u",
+                 q->rows, s, make, s, q->parts);
+        break;
+    case KITH_LIMIT_GROUPS:
+        snprintf(out, size,
+                 "only %u group%s of rows could be told from noise: at most %u "
+                 "%s sense (-k %u), not %u",
+                 s, s == 1 ? "" : "s", s, make, s, q->parts);
+        break;
+    default:
+        snprintf(out, size,
+                 "noise would move the centres of %u clusters by more than a "
+                 "quarter of the bound of a row's length: at most %u %s sense "
+                 "(-k %u)",
+                 q->parts, s, make, s);
+    }
+    return 1;
+}
+
+static int say_distinct(const kith_quality *q, char *out, size_t size)
+{
+    if (q->distinct >= q->parts)
+        return 0;
+    snprintf(out, size, "only %u of the %u %s differ: %s", q->distinct,
+             q->parts, q->planes ? "planes" : "centres",
+             isnan(q->noise) ? "the rows are no more different than that"
+                             : "the budget could not tell more of them apart");
+    return 1;
+}
+
+static int say_unsure(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->unsure)
+        return 0;
+    snprintf(out, size,
+             "noise alone moves %u of the %u centres at least half the way to "
+             "the next one: read %s with care",
+             q->unsure, q->parts, q->unsure == 1 ? "it" : "them");
+    return 1;
+}
+
+static int say_bounds(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->features_on_bound)
+        return 0;
+    if (q->features_on_bound == 1)
+        snprintf(out, size,
+                 "all centres lie on the same bound of feature %u: check the "
+                 "order of your bounds, and whether they are wide enough",
+                 q->first_on_bound + 1);
+    else
+        snprintf(out, size,
+                 "all centres lie on the same bound of %u features (the first "
+                 "is number %u): check the order of your bounds, and whether "
+                 "they are wide enough",
+                 q->features_on_bound, q->first_on_bound + 1);
+    return 1;
+}
+
+int kith_quality_words(const kith_quality *quality, size_t i, char *out,
+                       size_t size)
+{
+    static sentence *const all[] = {say_rows,     say_planes, say_distinct,
+                                    say_sensible, say_unsure, say_bounds};
+    /* Of what is noise there is nothing more to tell. */
+    size_t count =
+        quality->verdict == KITH_VERDICT_NOISE ? 3 : sizeof all / sizeof *all;
+    for (size_t s = 0; s < count; s++)
+        if (all[s](quality, out, size) && i-- == 0)
+            return 1;
+    return 0;
+}

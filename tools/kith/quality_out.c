@@ -1,0 +1,19 @@
+/* The quality of a result as words. */
+#include "quality_out.h"
+
+#include "cli.h"
+
+int quality_warn(const kith_result *result, int strict)
+{
+    kith_quality q = {.size = sizeof q};
+    char text[KITH_QUALITY_LINE];
+    kith_result_quality(result, &q);
+    for (size_t i = 0; kith_quality_words(&q, i, text, sizeof text); i++)
+        cli_note("warning: %s", text);
+    if (!strict || q.verdict == KITH_VERDICT_GOOD)
+        return CLI_OK;
+    return cli_fail(CLI_FAILED,
+                    "--strict: the result was written, and it is "
+                    "%s",
+                    kith_verdict_name(q.verdict));
+}

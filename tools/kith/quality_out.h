@@ -1,0 +1,12 @@
+/* quality_out: how far a result can be believed, as words on standard error.
+ * From released values only. */
+#ifndef KITH_TOOL_QUALITY_OUT_H
+#define KITH_TOOL_QUALITY_OUT_H
+
+#include <kith/kith.h>
+
+/* Print what people should know. With strict, a result that is not good is a
+ * failure. Exit code. */
+int quality_warn(const kith_result *result, int strict);
+
+#endif
