@@ -454,6 +454,13 @@ def word(finding, privacy, field, known):
     return value
 
 
+def whole_space(model):
+    """Planes that are all of space are known without asking anybody."""
+    d = number(model.get("dimension"), 1, 2**32)
+    return (model.get("kind") == "subspace" and d is not None
+            and number(model.get("subspace_dimension"), 1, 2**32) == d)
+
+
 def check_privacy(finding, model):
     privacy = model["privacy"]
     if model["kith"] != 1:
@@ -476,7 +483,7 @@ def check_privacy(finding, model):
                                "4096")
     if delta is None or delta == 1:
         finding.bad("privacy", "'delta' is not a number from 0 to below 1")
-    if not isinstance(releases, list) or not releases:
+    if not isinstance(releases, list) or not (releases or whole_space(model)):
         finding.bad("privacy", "no releases are listed")
     elif len(releases) > MOST_RELEASES:
         finding.strange("privacy", "more releases than any run makes")

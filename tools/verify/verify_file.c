@@ -22,6 +22,19 @@ static const char *read_word(finding *f, const json_t *privacy,
     return "";
 }
 
+/* Planes that are all of space are known without asking anybody. */
+static int is_whole_space(const json_t *model)
+{
+    const char *kind = json_string_value(json_object_get(model, "kind"));
+    double d, q;
+    return kind && !strcmp(kind, "subspace") &&
+           verify_number(json_object_get(model, "dimension"), 1, 4294967296,
+                         &d) &&
+           verify_number(json_object_get(model, "subspace_dimension"), 1,
+                         4294967296, &q) &&
+           q == d;
+}
+
 static void read_promise(finding *f, const json_t *privacy)
 {
     static const char *const units[] = {"row", "user", NULL};
@@ -38,7 +51,8 @@ static void read_promise(finding *f, const json_t *privacy)
     if (!verify_number(json_object_get(privacy, "delta"), 0, 1, &f->delta) ||
         f->delta >= 1)
         verify_bad(f, "privacy", "'delta' is not a number from 0 to below 1");
-    if (json_array_size(releases) == 0)
+    if (!json_is_array(releases) ||
+        (json_array_size(releases) == 0 && !is_whole_space(f->json)))
         verify_bad(f, "privacy", "no releases are listed");
     else if (json_array_size(releases) > MOST_RELEASES)
         verify_strange(f, "privacy", "more releases than any run makes");
