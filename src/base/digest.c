@@ -16,6 +16,13 @@ void kith_i_digest(const void *bytes, size_t count,
     crypto_hash_sha256(out, bytes, count);
 }
 
+void kith_i_mac(const uint8_t key[KITH_I_MAC_KEY_BYTES], const void *bytes,
+                size_t count, uint8_t out[KITH_I_MAC_BYTES])
+{
+    crypto_generichash(out, KITH_I_MAC_BYTES, bytes, count, key,
+                       KITH_I_MAC_KEY_BYTES);
+}
+
 uint64_t kith_i_table_hash(const uint8_t key[KITH_I_TABLE_KEY_BYTES],
                            uint64_t value)
 {

@@ -11,6 +11,13 @@
 void kith_i_digest(const void *bytes, size_t count,
                    uint8_t out[KITH_I_DIGEST_BYTES]);
 
+/* Keyed BLAKE2b of 16 bytes: who does not know the key can neither make one
+ * nor tell it from random bytes. */
+#define KITH_I_MAC_KEY_BYTES 32u
+#define KITH_I_MAC_BYTES     16u
+void kith_i_mac(const uint8_t key[KITH_I_MAC_KEY_BYTES], const void *bytes,
+                size_t count, uint8_t out[KITH_I_MAC_BYTES]);
+
 /* For tables: who does not know the key cannot make values that collide. */
 #define KITH_I_TABLE_KEY_BYTES 16u
 uint64_t kith_i_table_hash(const uint8_t key[KITH_I_TABLE_KEY_BYTES],
