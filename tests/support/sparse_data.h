@@ -26,6 +26,7 @@ static inline kith_dataset *load_sparse(const double *rows, size_t n,
     kith_source_options opt;
     kith_source_options_init(&opt, sizeof opt);
     opt.dimension = d;
+    opt.fixed_rows = 1;
     const char *paths[] = {path};
     kith_dataset *data = NULL;
     kith_error err = {0};
