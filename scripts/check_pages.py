@@ -5,7 +5,7 @@ run.
 Every page (*.md outside of build/): no line above 120 characters, every link
 to a file of the tree or to a heading leads there, nothing points outside of
 the tree; a file that is named in `code` exists (pages in docs/history/ may
-name what was). README.md: at most 120 lines of at most 100 characters.
+name what was). Pages that sources name exist too. README.md: at most 120 lines of at most 100 characters.
 
 Examples are run for the pages of EXAMPLES, in order, in one fresh directory a
 page, laid out as after `make demo`:
@@ -52,6 +52,8 @@ HEADING = re.compile(r"^#+\s+(.*)$")
 NAMED = re.compile(r"(?<![\w./*<-])([a-z]\w*(?:/[\w*]+)*/)?"
                    r"([\w*]+\.(?:c|h|py|sh|md|svg))(?![\w/])")
 THEIRS = {"sodium.h", "cblas.h", "gmp.h", "mpfr.h", "jansson.h"}
+SOURCES = ("src/", "tools/", "include/", "tests/", "bench/", "examples/")
+PAGE = re.compile(r"(?<![\w./])((?:[a-z]\w*/)*)(\w+\.md)\b")
 # Every folder of src/ has a row `| `name` | job |` in this page, and no other.
 MAP = "docs/design.md"
 FOLDER = re.compile(r"^\| `(\w+)` \|", re.M)
@@ -151,6 +153,19 @@ def named_problem(files, folder, name):
     if not folder and re.fullmatch(r"_\w+\.\w+", name):
         return None  # an ending: `test_audit_auto`, `_lloyd`
     return f"`{wanted}` is not there"
+
+
+def cited_problems(root, files):
+    """A page that a source names is a page of the tree."""
+    found = []
+    for path in files:
+        if path.startswith(SOURCES) and path.endswith((".c", ".h")) \
+                and "purse" not in path:
+            for match in PAGE.finditer(read(root, path)):
+                problem = named_problem(files, match.group(1), match.group(2))
+                if problem:
+                    found.append(f"{path}: {problem}")
+    return found
 
 
 def map_problems(root):
@@ -339,6 +354,13 @@ def self_test():
             got = check_page(root, path, files)
             if bool(got) != bool(want) or want and want not in got[0]:
                 sys.exit(f"pages: self-test: {path}: wanted {want}, got {got}")
+        for words, want in (("see good.md, docs/design.md", 0), ("T1.md", 1),
+                            ("docs/good.md", 1)):
+            with open(os.path.join(root, "src/dp/a.c"), "w",
+                      encoding="utf-8") as file:
+                file.write(f"/* {words} */\n")
+            if len(cited_problems(root, sorted(files_of(root)))) != want:
+                sys.exit(f"pages: self-test: {words}")
         if map_problems(root):
             sys.exit("pages: self-test: a good map of folders is refused")
         os.rename(os.path.join(root, "src/dp"), os.path.join(root, "src/dq"))
@@ -361,8 +383,9 @@ def main():
         return
     chosen = sys.argv[sys.argv.index("--pages") + 1:] \
         if "--pages" in sys.argv else None
-    problems, count, ran = map_problems(SOURCE), 0, 0
     files = sorted(files_of(SOURCE))
+    problems, count, ran = map_problems(SOURCE), 0, 0
+    problems += cited_problems(SOURCE, files)
     for path in pages(SOURCE):
         if chosen is None or path in chosen:
             problems += check_page(SOURCE, path, files)

@@ -1,6 +1,6 @@
 /* A block: a view of some quantised rows, the currency between data (which
  * owns rows), kernel (which computes on them) and dp (which guards them).
- * It says nothing about where in the dataset the rows stand (rigour R2). */
+ * It says nothing about where in the dataset the rows stand (R2). */
 #ifndef KITH_BLOCK_H
 #define KITH_BLOCK_H
 

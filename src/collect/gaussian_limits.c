@@ -1,6 +1,6 @@
 /* The Gaussian reports of the reference mode: how much noise a user demands,
- * and what the server lets one report count for. No device sends them
- * (service.md, D10): they exist to be compared with. */
+ * and what the server lets one report count for. No device sends them:
+ * they exist to be compared with. */
 #include "collect_i.h"
 
 /* a < b as they are, num / 2^shift; shifts below 64. */

@@ -2,7 +2,7 @@
  *
  * On the sphere: density proportional to exp(z'Bz) (vector Bingham). On planes:
  * exp(tr U A U') for q orthonormal rows U (matrix Bingham), a law of the plane
- * alone. spec/subspace.md 2.3; Kent, Ganeiber, Mardia 2013; Hoff 2009. */
+ * alone. Kent, Ganeiber, Mardia 2013; Hoff 2009. */
 #ifndef KITH_BINGHAM_DRAW_H
 #define KITH_BINGHAM_DRAW_H
 

@@ -1,7 +1,7 @@
 /* The repaired objective: planes with density exp(-b sum_i min_l d^2(x_i,
  * S_l)), by Metropolis steps on one plane at a time. Eq. 10 sums over labels,
  * so that at small epsilon it prefers k copies of one plane whatever the data;
- * the minimum does not, at the same sensitivity (spec/subspace.md 1.3).
+ * the minimum does not, at the same sensitivity (docs/subspace.md).
  *
  * Claim: once the anneal is over and the step sizes are frozen, each sweep
  *   leaves the law invariant.

@@ -7,7 +7,7 @@
  * Compared with the definition: the hockey-stick divergence
  *     delta(eps) = integral of max(0, p(x) - e^eps q(x)) dx
  * of N(mu, 1) from N(0, 1), integrated numerically; and of the rounded
- * Gaussian on the integers (rigour R1), summed from its exact law. */
+ * Gaussian on the integers (R1), summed from its exact law. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

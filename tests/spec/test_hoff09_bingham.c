@@ -1,4 +1,4 @@
-/* Bingham draws (spec/subspace.md 2.3): against numerical integration on the
+/* Bingham draws (Hoff 2009): against numerical integration on the
  * circle and the sphere, column sweeps and the Cholesky variant against the
  * exact joint sampler, and the updates of Q and W against recomputation. Every
  * assertion is seeded and has a false-alarm rate of at most 1e-6. */

@@ -1,4 +1,4 @@
-/* The Gaussian vector of the reference mode: erratum E3 of spec/local.md as a
+/* The Gaussian vector of the reference mode: erratum E3 (docs/local.md) as a
  * regression test. What is sent is recentred, so any two inputs, in whichever
  * regions or in none, are within the sensitivity that sigma pays for; without
  * recentring they would not be. */

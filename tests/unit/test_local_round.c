@@ -1,5 +1,5 @@
-/* Published rounds: what is read is what was written, one spelling only, the
- * size of section 6 of the specification, hostile bytes. */
+/* Published rounds: what is read is what was written, one spelling only, sizes,
+ * hostile bytes. */
 #include <math.h>
 
 #include "collect/round_text.h"

@@ -222,7 +222,7 @@ static void test_matrices_are_unpacked(void **state)
     kith_i_answer_free(&a);
 }
 
-/* spec/local.md, 3.1 and 3.2: figures to reproduce. */
+/* Noise by the formulas, against figures worked out by hand. */
 static void test_formulas(void **state)
 {
     (void)state;
