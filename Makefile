@@ -9,7 +9,7 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help build demo install test lint format asan tsan clang mutants fuzz \
+.PHONY: help wasm build demo install test lint format asan tsan clang mutants fuzz \
 	bench pictures clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
@@ -39,6 +39,9 @@ install: bootstrap
 
 #: Change it
 ## test: build with gcc and clang, warnings are errors, and run every test
+wasm:
+	scripts/build_wasm.sh web/kith-device/kith_device.wasm
+
 test: bootstrap
 	@cmake --preset clang >/dev/null
 	@cmake --build --preset clang $(LIBRARY)

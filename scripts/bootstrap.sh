@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages="cmake ninja-build gcc libc6-dev binutils pkg-config
   libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev
   libjansson-dev libcmocka-dev
-  clang python3 mandoc locales gzip zstd"
+  clang lld nodejs python3 mandoc locales gzip zstd"
 for group in "$@"; do
     case $group in
     lint) packages="$packages clang-format clang-tidy cppcheck shellcheck" ;;

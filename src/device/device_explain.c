@@ -108,7 +108,8 @@ static void say_question(page *p, const kith_i_question *q)
         say(p, "along which line your values differ from ");
         break;
     }
-    say(p, places == 1 ? "a published point" : "the published point nearest");
+    say(p, places == 1 ? "a published point"
+                       : "the published point nearest to them");
 }
 
 static void write_text(const kith_i_question *q, kith_device_words *w)

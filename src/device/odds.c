@@ -49,10 +49,11 @@ kith_i_odds kith_i_odds_floor(uint64_t loss)
     kith_i_u128 one = (kith_i_u128)1 << FRACTION;
     kith_i_u128 x = (kith_i_u128)loss << (FRACTION - KITH_I_REPORT_LOSS_BITS);
     uint32_t doublings = 0;
-    while (x >= LN2) {
-        x -= LN2;
-        doublings++;
-    }
+    for (uint32_t half = 16; half; half /= 2) /* long division: below 32 */
+        if (x >= LN2 * half) {
+            x -= LN2 * half;
+            doublings += half;
+        }
     kith_i_u128 term = one, sum = one;
     for (uint32_t k = 1; k <= TERMS; k++) {
         term = divide(multiply(term, x), k);

@@ -43,7 +43,8 @@ static struct kith_task_view bed_task(void)
 }
 
 /* Views have arenas of their own; free() them as a whole. */
-static const kith_task_view *bed_open_task(const struct kith_task_view *task)
+static inline const kith_task_view *
+bed_open_task(const struct kith_task_view *task)
 {
     char *json = NULL;
     size_t bytes = 0;
@@ -106,7 +107,7 @@ static void bed_round_make(bed_round *b, const uint8_t task[16],
     b->round.mechanisms = b->mechanisms;
 }
 
-static const kith_round_view *bed_publish(const bed_round *b)
+static inline const kith_round_view *bed_publish(const bed_round *b)
 {
     char *json = NULL;
     size_t bytes = 0;
@@ -135,8 +136,9 @@ static int bed_coins(void *arg, void *bytes, size_t count)
     return 0;
 }
 
-static void bed_enrol(kith_device *device, const kith_device_host *host,
-                      const kith_task_view *task, const kith_round_view *at)
+static inline void bed_enrol(kith_device *device, const kith_device_host *host,
+                             const kith_task_view *task,
+                             const kith_round_view *at)
 {
     uint8_t commitment[16], tag[16];
     assert_int_equal(kith_device_join(device, host, task), KITH_OK);

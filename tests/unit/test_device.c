@@ -104,6 +104,9 @@ static void test_one_answer(void **state)
                               kith_i_draw_point(seed)));
         kith_i_draw_nonce(seed, b.round->round.digest, g, nonce);
         assert_memory_equal(nonce, report.ticket.nonce, 16);
+        /* In a fork of the round it would have been another. */
+        kith_i_draw_nonce(seed, NONE, g, nonce);
+        assert_memory_not_equal(nonce, report.ticket.nonce, 16);
         kith_i_tally *tally = NULL;
         kith_i_ticket ticket = {.group = g};
         memcpy(ticket.task, b.task->id, 16);

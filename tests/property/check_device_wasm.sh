@@ -1,0 +1,17 @@
+#!/bin/sh
+# The device as WebAssembly: built by clang and lld without a C library, it
+# gives the bytes of tests/vectors/device.json under node, and the npm package
+# around it keeps its promises (web/kith-device/test).
+set -eu
+cd "${KITH_SOURCE:-$(pwd)}"
+for tool in clang wasm-ld node; do
+    if ! command -v "$tool" > /dev/null; then
+        echo "NOT TESTED: the device in WebAssembly; $tool is missing" \
+             "(scripts/bootstrap.sh installs it)"
+        exit 0
+    fi
+done
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+scripts/build_wasm.sh "$tmp/kith_device.wasm"
+KITH_WASM=$tmp/kith_device.wasm node --test web/kith-device/test/
