@@ -222,7 +222,7 @@ static void test_matrices_are_unpacked(void **state)
     kith_i_answer_free(&a);
 }
 
-/* Noise by the formulas, against figures worked out by hand. */
+/* Noise by the formulas, against figures of an independent prototype. */
 static void test_formulas(void **state)
 {
     (void)state;
