@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Make sure that the packages which building and testing need are installed
 # (Debian and its relatives). Quiet when they are.
-#   scripts/bootstrap.sh [lint] [fuzz] [sign]    more groups
+#   scripts/bootstrap.sh [lint] [fuzz] [sign] [report]    more groups
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,6 +14,7 @@ for group in "$@"; do
     lint) packages="$packages clang-format clang-tidy cppcheck shellcheck" ;;
     fuzz) packages="$packages libclang-rt-dev" ;;
     sign) packages="$packages minisign" ;;
+    report) packages="$packages chromium fonts-dejavu-core" ;;
     *)
         echo "bootstrap: unknown group: $group" >&2
         exit 2

@@ -32,7 +32,8 @@ KITH = os.path.abspath(
 SOURCE = os.path.abspath(os.environ.get(
     "KITH_SOURCE", os.path.join(os.path.dirname(__file__), "..")))
 
-EXAMPLES = ["README.md", "docs/guide.md", "docs/verify.md"]
+EXAMPLES = ["README.md", "docs/guide.md", "docs/verify.md",
+            "docs/report.md"]
 MAX_COLUMNS = 120
 # page -> (most lines, most columns): a front door is read in two minutes.
 SHORT = {"README.md": (120, 100)}

@@ -13,6 +13,7 @@ const arg_command *command_assign(void);
 const arg_command *command_generate(void);
 const arg_command *command_verify(void);
 const arg_command *command_sign(void);
+const arg_command *command_report(void);
 
 int kmeans_main(const args *a); /* of kmedian too; exit code */
 int subspace_main(const args *a);

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 9 };
+enum { COMMANDS = 10 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -89,11 +89,13 @@ int main(int argc, char **argv)
     const arg_command *commands[COMMANDS] = {
         command_kmeans(),   command_kmedian(),  command_subspace(),
         command_local(),    command_evaluate(), command_assign(),
-        command_generate(), command_verify(),   command_sign()};
+        command_generate(), command_verify(),   command_sign(),
+        command_report()};
     int code = CLI_OK;
     if (argc < 2) {
-        code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
-                         "local, evaluate, assign, generate, verify or sign");
+        code = cli_usage(
+            "a command is needed: kmeans, kmedian, subspace, "
+            "local, evaluate, assign, generate, verify, sign or report");
     } else if (!strcmp(argv[1], "--help")) {
         print_help(commands);
     } else if (!strcmp(argv[1], "--version")) {

@@ -1,0 +1,246 @@
+#!/usr/bin/env bash
+# kith report: strict HTML, nothing that runs or asks the network, nothing that
+# is not in the model, strange models, and how it looks in Chromium.
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+
+awk 'BEGIN { print "age,systolic"; for (i = 0; i < 4321; i++) { g = i % 3
+    print 25 + 20*g + i % 10 "," 115 + 12*g + int(i/3) % 15 } }' >secretname.csv
+printf 'lo,hi\n0,110\n60,220\n' >bounds.csv
+run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file bounds.csv --normalize \
+    --columns age,systolic -o model.json secretname.csv
+run 0 kmeans -k 3 -e 1 --bounds-file bounds.csv --insecure-seed 1 -o seeded.json secretname.csv
+"$KITH" generate subspaces --rows 5000 --dimension 16 -k 3 -q 2 --seed 3 -o planes.csv
+run 0 subspace -k 3 -q 2 -e 2 --delta 1e-6 --radius 1 -o planes.json planes.csv
+run 0 local simulate -k 3 -e 2 --bounds 0:300 --header -o local.json secretname.csv
+printf '0.1,0.2\n0.3,0.2\n' >two.csv
+run 0 kmeans -k 2 -e 1 --bounds 0:1 --no-header --insecure-seed 5 -o seeded_noise.json two.csv
+sed 's/"guarantee": "none"/"guarantee": "exact"/' seeded_noise.json >noise.json
+
+cat >strange.py <<'P'
+import copy, json
+base = json.load(open("model.json"))
+def make(name, k, d, names=None, weights=None, **more):
+    m = copy.deepcopy(base)
+    m.update(k=k, dimension=d, centers=[[(j * 7 + i) % 10 / 3 for i in range(d)] for j in range(k)],
+             weights=weights or [float(10 + j) for j in range(k)], **more)
+    m["parameters"].update(bounds={"lower": [0.0], "upper": [5.0]}, normalize=True, columns=names)
+    json.dump(m, open(name, "w"))
+make("one.json", 1, 1)
+make("many.json", 512, 2)
+make("empty.json", 3, 2, weights=[0.0, 0.0, 0.0])
+make("wide.json", 2, 100000)
+make("large.json", 64, 1000)
+make("names.json", 2, 3, names=["</script><script>alert(1)</script>", "עברית & co", "\"quoted' <b>"])
+m = json.load(open("names.json"))
+m["privacy"]["releases"][0]["what"] = "<img src=x onerror=alert(1)>"
+m["method"] = m["version"] = "</title><script>"
+m["quality"]["words"] = ["<script>alert(2)</script>"]
+json.dump(m, open("names.json", "w"))
+m = copy.deepcopy(base); del m["quality"]; json.dump(m, open("old.json", "w"))
+m = copy.deepcopy(base); m["privacy"]["epsilon"] = .01; json.dump(m, open("edited.json", "w"))
+P
+check "strange models" "$PYTHON" strange.py
+
+cat >strict.py <<'P'
+"""Balanced tags, nothing active, quoted attributes; prints the text."""
+import html.parser, re, sys
+class Strict(html.parser.HTMLParser):
+    void, stack, words, levels = {"meta", "img"}, [], [], []
+    def handle_starttag(self, tag, attrs):
+        allowed = set("html head meta title style body main section h1 h2 h3 h4 p ul li "
+                      "div span table thead tbody tr th td details summary small strong code "
+                      "bdi img svg rect path".split())
+        assert tag in allowed, tag
+        for key, value in attrs:
+            assert not key.startswith("on") and key not in ("href", "style"), (tag, key)
+            if key == "src":
+                assert value.startswith("data:image/png;base64,"), value[:40]
+        if tag == "img":
+            assert dict(attrs).get("alt"), "alt"
+        if re.fullmatch("h[1-4]", tag):
+            self.levels.append(int(tag[1]))
+        if tag not in self.void:
+            self.stack.append(tag)
+    def handle_startendtag(self, tag, attrs):
+        assert tag in ("rect", "path"), tag
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack[-1] == tag, (tag, self.stack)
+        self.stack.pop()
+    def handle_data(self, data):
+        if self.stack and self.stack[-1] != "style":
+            self.words.append(data)
+page = open(sys.argv[1], encoding="utf-8").read()
+p = Strict(convert_charrefs=True); p.feed(page); p.close()
+assert page.startswith("<!DOCTYPE html>") and not p.stack, p.stack
+assert 'lang="en"' in page and "default-src 'none'" in page
+assert p.levels[0] == 1 and all(b - a <= 1 for a, b in zip(p.levels, p.levels[1:])), p.levels
+assert "http://" not in page and "https://" not in page and "url(" not in page
+text = " ".join(p.words)
+assert not re.search(r"(^|[^0-9.,])4,?321([^0-9]|$)", text) and "secretname" not in page
+for word in sys.argv[2:]:
+    assert word in text, (word, text[:3000])
+P
+page() { # MODEL WORD...: a strict page with these words
+    local model=$1
+    shift
+    run 0 report -o page.html "$model"
+    check "$model: strict, with $*" "$PYTHON" strict.py page.html "$@"
+}
+page model.json 'Each' 'row' 'Whether or not any one row is in the data' '2.7 times' \
+    '1 in a million' 'the listed losses add up' 'age' 'systolic' 'Sizes' 'Budget' \
+    'What this does not promise' 'kith verify model.json' 'Noise alone moves' 'none'
+cp page.html again.html
+page model.json
+same page.html again.html
+page planes.json Planes 'Direction 2' 'Angles between planes' 'turns a plane'
+page local.json 'Nobody holds the rows' 'person' 'forecast'
+page noise.json 'this result is noise'
+page seeded.json 'NOT PRIVATE'
+check "on every sheet" grep -q 'class="sheet"' page.html
+page edited.json 'the promise does not hold' 'Do not rely on it'
+page old.json 'Clusters'
+page one.json '1 cluster of 1 feature'
+page many.json '512 clusters'
+page empty.json 'Cluster 3'
+page wide.json '100000 features' 'differ most'
+page names.json 'עברית & co' '<script>alert(2)</script>' '<img src=x onerror=alert(1)>'
+start=$(date +%s%N)
+run 0 report -o page.html large.json
+check "at most .5 s" [ $((($(date +%s%N) - start) / 1000000)) -le 500 ]
+check "at most 400 kB" [ "$(stat -c %s page.html)" -le 400000 ]
+printf 'first\nsecond <x>\n' >names.txt
+run 0 report --names names.txt -o page.html model.json
+check "names" "$PYTHON" strict.py page.html 'second <x>'
+run 0 report --image 4x4 -o page.html planes.json
+check "pictures" "$PYTHON" strict.py page.html Planes
+check "pictures" [ "$(grep -o 'data:image/png' page.html | wc -l)" -eq 6 ]
+python "a picture is a PNG with the values" <<'P'
+import base64, re, struct, zlib
+data = re.search(r"base64,([^\"]+)", open("page.html").read()).group(1)
+png = base64.b64decode(data)
+assert png[:8] == b"\x89PNG\r\n\x1a\n"
+at, body = 8, b""
+while at < len(png):
+    size, kind = struct.unpack(">I4s", png[at:at + 8])
+    chunk = png[at + 8:at + 8 + size]
+    assert zlib.crc32(kind + chunk) == struct.unpack(">I", png[at + 8 + size:at + 12 + size])[0]
+    if kind == b"IHDR":
+        assert struct.unpack(">IIBB", chunk[:10]) == (4, 4, 8, 0)
+    body += chunk if kind == b"IDAT" else b""
+    at += size + 12
+lines = zlib.decompress(body)
+assert len(lines) == 20 and not any(lines[i] for i in range(0, 20, 5))
+grey = [v for i in range(4) for v in lines[5 * i + 1:5 * i + 5]]
+assert min(grey) == 0 and max(grey) == 255
+P
+# The numbers that a page shows are those of the model.
+python "values, sizes, bounds" "$KITH" <<'P'
+import html, json, re, subprocess, sys
+m = json.load(open("model.json"))
+page = subprocess.run([sys.argv[1], "report", "model.json"], capture_output=True, text=True).stdout
+values = re.findall(r'<td class="value">([-\d.,]+) <small>± ([\d.,]+)', page)
+q, d = m["quality"], 2
+n = sum(m["weights"]) / 3
+want = []
+for j, c in enumerate(m["centers"]):
+    for i, (lo, hi) in enumerate(((0, 110), (60, 220))):
+        want.append((c[i], 2 * q["noise"] / 2 ** .5 * (hi - lo) * n / m["weights"][j]))
+want += [(w, 1.96 * q["weight_sd"]) for w in m["weights"]]
+assert len(values) == len(want), values
+for (text, noise), (value, sd) in zip(values, want):
+    assert abs(float(text.replace(",", "")) - value) <= max(sd / 2, .5 if value > 500 else 0), (text, value)
+    assert abs(float(noise.replace(",", "")) - sd) <= .06 * sd + .5 * (value > 500), (noise, sd)
+shares = [float(x) for x in re.findall(r'<td class="value">([\d.]+) %', page)]
+assert abs(sum(shares) - 100) < .05 * len(shares) + .1, shares
+P
+refuse 4 'Not a kith model' report secretname.csv
+refuse 2 'one MODEL' report
+refuse 2 'pixels' report --image 3x3 model.json
+printf 'only\n' >short.txt
+refuse 4 'has 2 features' report --names short.txt model.json
+
+# ---- contrast, computed from the style --------------------------------------
+python "contrast" again.html <<'P'
+import re, sys
+style = re.search(r"<style>(.*?)</style>", open(sys.argv[1]).read(), re.S).group(1)
+themes = [dict(re.findall(r"--(\w+):(#[0-9a-f]+)", block))
+          for block in re.findall(r":root\{(.*?)\}", style)][:2]
+def light(c):
+    c = c[1:] if len(c) == 7 else "".join(x * 2 for x in c[1:])
+    v = [int(c[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    v = [x / 12.92 if x <= .03928 else ((x + .055) / 1.055) ** 2.4 for x in v]
+    return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]
+for t in themes:
+    for a, b in [p.split() for p in (
+            "fg bg", "fg soft", "muted bg", "muted soft", "accent bg",
+            "accent soft", "bad badbg", "warn warnbg", "ok okbg")]:
+        x, y = sorted((light(t[a]), light(t[b])))
+        assert (y + .05) / (x + .05) >= 4.5, (a, b, (y + .05) / (x + .05))
+P
+
+# ---- in a browser ----------------------------------------------------------
+if command -v chromium >/dev/null; then
+    cat >look.py <<'P'
+"""look.py PAGE: nothing is cut off on a phone, the page is drawn, it is dark in
+the dark, and no request leaves."""
+import json, os, struct, subprocess, sys, zlib
+page = os.path.abspath(sys.argv[1])
+def shoot(width, *more):
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+                    "--hide-scrollbars", f"--window-size={width},1600", "--log-net-log=net.json",
+                    "--screenshot=shot.png", "--user-data-dir=" + os.path.abspath("profile"),
+                    "--disable-background-networking", *more, "file://" + page],
+                   check=True, capture_output=True, timeout=120)
+    data = open("shot.png", "rb").read()
+    w, h = struct.unpack(">II", data[16:24])
+    at, body, step = 8, b"", {2: 3, 6: 4}[data[25]]
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += size + 12
+    raw, rows, before = zlib.decompress(body), [], bytearray(w * step)
+    for y in range(h):
+        kind, line = raw[y * (w * step + 1)], bytearray(raw[y * (w * step + 1) + 1:(y + 1) * (w * step + 1)])
+        for i in range(w * step):
+            left = line[i - step] if i >= step else 0
+            corner = before[i - step] if i >= step else 0
+            up = before[i]
+            if kind == 1: line[i] = (line[i] + left) & 255
+            elif kind == 2: line[i] = (line[i] + up) & 255
+            elif kind == 3: line[i] = (line[i] + (left + up) // 2) & 255
+            elif kind == 4:
+                p = left + up - corner
+                pa, pb, pc = abs(p - left), abs(p - up), abs(p - corner)
+                line[i] = (line[i] + (left if pa <= pb and pa <= pc else up if pb <= pc else corner)) & 255
+        rows.append(bytes(line)); before = line
+    return w, step, rows
+w, step, rows = shoot(400)
+assert w == 400
+background = rows[0][:3]
+ink = sum(1 for r in rows for x in range(0, w, 4) if r[x * step:x * step + 3] != background)
+assert ink > 2000, ink
+for r in rows: # the margin on the right is empty: nothing sticks out
+    assert all(r[x * step:x * step + 3] == background for x in range(w - 10, w)), "cut off"
+# what the page asked for, not what the browser asks for itself
+requests = [e for e in json.load(open("net.json"))["events"]
+            if e.get("params", {}).get("url", "").startswith("http")
+            and e["params"].get("initiator", "not an origin") != "not an origin"]
+assert not requests, ("request", requests[:1])
+w, step, rows = shoot(700, "--force-dark-mode", "--blink-settings=preferredColorScheme=0")
+assert sum(rows[0][:3]) < 150, "not dark"
+P
+    for m in model planes names; do
+        "$KITH" report -o look.html $m.json
+        check "$m in Chromium" "$PYTHON" look.py look.html
+    done
+    # controls: a page that asks, and one that is too wide, must be caught
+    sed 's/<meta http-equiv[^>]*>//; s|<h1>|<img src="http://127.0.0.1:9/x"><h1>|' look.html >asks.html
+    check "a request is seen" sh -c '! "$0" look.py asks.html 2>seen && grep -q request seen' "$PYTHON"
+    sed 's|<h1>|<h1 class="frame">wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww<br>|; s/overflow-wrap:anywhere//' \
+        look.html >sticks.html
+    check "what sticks out is seen" sh -c '! "$0" look.py sticks.html 2>seen && grep -q "cut off" seen' "$PYTHON"
+else
+    echo "SKIPPED: chromium is missing (scripts/bootstrap.sh report)"
+fi
+finish

@@ -1,0 +1,222 @@
+/* The page: head, promise, warnings, then the parts. */
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+#include "report_style.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int is(const json_t *object, const char *key, const char *word)
+{
+    return !strcmp(text_of(object, key), word);
+}
+
+static void print_head(const report *r)
+{
+    FILE *f = r->file;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+          "'none'; style-src 'unsafe-inline'; img-src data:\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, "
+          "initial-scale=1\">\n<title>",
+          f);
+    report_escape(f, r->title);
+    fputs("</title>\n<style>\n", f);
+    for (size_t i = 0; i < sizeof REPORT_STYLE / sizeof *REPORT_STYLE; i++)
+        fputs(REPORT_STYLE[i], f);
+    fputs("</style></head>\n<body>", f);
+    if (!r->promises) /* the head of a table is on every sheet of paper */
+        fputs("<table class=\"sheet\"><thead><tr><td><div class=\"banner\">NOT "
+              "PRIVATE: keep this as secret as the rows</div></td></tr></thead>"
+              "<tbody><tr><td class=\"page\">\n",
+              f);
+    fputs("<main>\n<h1>", f);
+    report_escape(f, r->title);
+    fprintf(f, "</h1>\n<p class=\"sub\">%u %s of %u feature%s · ", r->k,
+            r->q        ? "planes"
+            : r->k == 1 ? "cluster"
+                        : "clusters",
+            r->d, r->d == 1 ? "" : "s");
+    report_escape(f, text_of(r->model, "kind"));
+    fputs(", method ", f);
+    report_escape(f, text_of(r->model, "method"));
+    fputs(" · kith ", f);
+    report_escape(f, text_of(r->model, "version"));
+    fputs("</p>\n", f);
+}
+
+/* ---- the promise ----------------------------------------------------------
+ */
+
+static void print_badges(const report *r)
+{
+    FILE *f = r->file;
+    const json_t *ledger = json_object_get(r->privacy, "ledger");
+    int exact = is(r->privacy, "guarantee", "exact");
+    fprintf(f, "<p><span class=\"badge %s\">%s</span>", r->holds ? "ok" : "bad",
+            r->holds ? "the listed losses add up"
+                     : "the promise does not hold");
+    fprintf(f, "<span class=\"badge %s\">%s</span>", exact ? "ok" : "warn",
+            exact ? "exact" : "in the limit of a sampler only");
+    fprintf(f, "<span class=\"badge\">ε = %.4g",
+            json_number_value(json_object_get(r->privacy, "epsilon")));
+    double delta = json_number_value(json_object_get(r->privacy, "delta"));
+    if (delta > 0)
+        fprintf(f, ", δ = %.3g", delta);
+    fputs("</span>", f);
+    if (json_is_object(ledger)) {
+        fputs("<span class=\"badge ok\">ledger: ", f);
+        report_escape(f, text_of(ledger, "account"));
+        fprintf(
+            f, ", entry %lld</span>",
+            (long long)json_integer_value(json_object_get(ledger, "entry")));
+    }
+    fputs("</p>\n", f);
+}
+
+static void print_sentence(const report *r)
+{
+    FILE *f = r->file;
+    double epsilon = json_number_value(json_object_get(r->privacy, "epsilon"));
+    double delta = json_number_value(json_object_get(r->privacy, "delta"));
+    int user = is(r->privacy, "unit", "user");
+    int replace = is(r->privacy, "adjacency", "replace-one");
+    fprintf(f,
+            "<p>Each <strong>%s</strong> is protected. %s any one %s %s, "
+            "nothing on this page becomes more than ",
+            user ? "person" : "row", replace ? "Whatever" : "Whether or not",
+            user ? "person" : "row",
+            replace ? (user ? "has in the data" : "says") : "is in the data");
+    if (epsilon <= 20)
+        fprintf(f, "%.2g times", exp(epsilon));
+    else
+        fprintf(f, "e^%.4g times", epsilon);
+    fputs(" likelier or less likely", f);
+    if (delta > 0) {
+        fputs(", apart from a chance of ", f);
+        report_chance(f, delta);
+    }
+    fputs(".</p>\n", f);
+}
+
+static void print_promise(const report *r)
+{
+    FILE *f = r->file;
+    if (!r->promises) {
+        fputs("<p class=\"banner\">NOT PRIVATE. This model makes no promise: "
+              "no noise was added, or noise that can be drawn again. Keep it, "
+              "and this page, as secret as the rows.</p>\n",
+              f);
+        return;
+    }
+    fputs("<section class=\"promise\" aria-label=\"Promise\">", f);
+    print_sentence(r);
+    if (!r->holds) {
+        fputs("<p class=\"banner\">Do not rely on it: ", f);
+        report_escape(f, r->verdict);
+        fputs("</p>\n", f);
+    }
+    print_badges(r);
+    int user = is(r->privacy, "unit", "user");
+    fprintf(f,
+            "<details><summary>What this does not promise</summary><ul>"
+            "%s<li>That nothing can be learned about people from what is true "
+            "of everybody: if smoking makes ill, a page that shows it tells "
+            "something about every smoker.</li><li>Anything about other pages "
+            "made from the same rows: losses add up.</li><li>That the noise "
+            "was drawn and rows were clipped as listed: no page can show "
+            "that.</li></ul></details></section>\n",
+            user ? ""
+                 : "<li>Protection of a person who has several rows: losses "
+                   "add up over them.</li>");
+}
+
+/* ---- warnings and accuracy ------------------------------------------------
+ */
+
+static void print_warnings(const report *r)
+{
+    const json_t *words = json_object_get(r->quality, "words");
+    const char *verdict = text_of(r->quality, "verdict");
+    FILE *f = r->file;
+    if (!*verdict)
+        return;
+    fputs("<section><h2>Warnings</h2>\n", f);
+    if (json_array_size(words) == 0) {
+        fputs("<p><span class=\"badge ok\">none</span> Nothing that was "
+              "released speaks against this result.</p></section>\n",
+              f);
+        return;
+    }
+    fputs("<ul class=\"words\">", f);
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *text = json_string_value(json_array_get(words, i));
+        fprintf(f, "<li class=\"%s\">",
+                !strcmp(verdict, "noise") ? "bad" : "warn");
+        report_escape(f, text ? text : "");
+        fputs("</li>\n", f);
+    }
+    fputs("</ul></section>\n", f);
+}
+
+static void print_accuracy(const report *r)
+{
+    FILE *f = r->file;
+    double rows = json_number_value(json_object_get(r->quality, "rows"));
+    double rows_sd = json_number_value(json_object_get(r->quality, "rows_sd"));
+    if (isnan(r->noise) && !(rows > 0))
+        return;
+    fputs("<section><h2>Accuracy</h2>\n<p>", f);
+    if (!isnan(r->noise) && !r->q) {
+        fputs("Noise alone moves the centre of an average cluster by about ",
+              f);
+        uint32_t shown = r->d < 3 ? r->d : 3;
+        for (uint32_t i = 0; i < shown; i++) {
+            double width = r->normalize ? r->upper[i] - r->lower[i] : 1;
+            fprintf(f, "%s%.2g in ", i ? (i + 1 < shown ? ", " : " and ") : "",
+                    r->noise * width);
+            report_name(r, i);
+        }
+        fputs(r->d > shown ? ", and so on for the other features. " : ". ", f);
+    } else if (!isnan(r->noise)) {
+        fprintf(f,
+                "Noise alone turns a plane of an average cluster by about "
+                "%.2g degrees. ",
+                r->noise * 180 / acos(-1));
+    }
+    if (rows > 0) {
+        fputs("There are about ", f);
+        report_count(f, rows);
+        fputs(" rows, give or take ", f);
+        report_count(f, 2 * rows_sd);
+        fputs(". ", f);
+    }
+    fputs("Too few rows, clipping at the bounds and bad luck of the method "
+          "come on top and are not known.</p></section>\n",
+          f);
+}
+
+void report_write(const report *r)
+{
+    print_head(r);
+    print_promise(r);
+    print_warnings(r);
+    if (r->q)
+        report_planes(r);
+    else
+        report_clusters(r);
+    report_sizes(r);
+    print_accuracy(r);
+    if (is(r->privacy, "model", "local"))
+        report_local(r);
+    else
+        report_budget(r);
+    report_check(r);
+    fprintf(r->file, "</main>%s</body></html>\n",
+            r->promises ? "" : "</td></tr></tbody></table>");
+}
