@@ -17,74 +17,13 @@ enum {
     SHELL_HALVINGS = 3 /* of a shell, each along another axis */
 };
 
-/* Rows that are looked at side by side: one alone would wait for each addition
- * and for each node. */
-enum { ABREAST = 4 };
-
-uint32_t kith_i_auto_forest_shell(const auto_forest *f, double most)
-{
-    uint32_t root = 1;
-    while (root + 1 < f->roots && most > f->edge[root] * f->edge[root])
-        root++;
-    return root;
-}
-
-static uint32_t shell_of(const auto_forest *f, const int16_t *y)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < f->q; i++) {
-        double square = (double)(y[i] * y[i]) * f->inverse[i];
-        most = square > most ? square : most;
-    }
-    return kith_i_auto_forest_shell(f, most);
-}
-
-/* By squared distances in units of the spread, added up in a fixed order: a
- * function of the row alone. */
-static void find_roots(const auto_forest *f, const int16_t *const *y,
-                       uint32_t *node)
-{
-    double sum[ABREAST] = {0};
-    for (uint32_t i = 0; i < f->q; i++)
-        for (int t = 0; t < ABREAST; t++)
-            sum[t] += (double)(y[t][i] * y[t][i]) * f->inverse[i];
-    for (int t = 0; t < ABREAST; t++) {
-        uint32_t root = f->roots > FOREST_NEAR ? shell_of(f, y[t]) : 1;
-        node[t] = root == 1 ? sum[t] > 4.0 * f->q : root;
-    }
-}
-
-void kith_i_auto_forest_cells(const auto_forest *f, const int16_t *rows,
-                              uint32_t count, uint32_t *cell)
-{
-    for (uint32_t r = 0; r < count; r += ABREAST) {
-        const int16_t *y[ABREAST];
-        uint32_t node[ABREAST], moved;
-        for (uint32_t t = 0; t < ABREAST; t++) /* the last row may repeat */
-            y[t] = rows + (size_t)(r + t < count ? r + t : r) * f->q;
-        find_roots(f, y, node);
-        do {
-            moved = 0;
-            for (int t = 0; t < ABREAST; t++) {
-                const forest_node *n = &f->node[node[t]];
-                uint32_t side = y[t][n->axis] > n->middle;
-                uint32_t inner = n->child >= 0;
-                node[t] = inner ? (uint32_t)n->child + side : node[t];
-                moved |= inner;
-            }
-        } while (moved);
-        for (uint32_t t = 0; t < ABREAST && r + t < count; t++)
-            cell[r + t] = f->node[node[t]].cell;
-    }
-}
-
 static kith_status forest_reserve(auto_forest *f, uint32_t more,
                                   kith_error *err)
 {
     if (f->nodes + more <= f->room)
         return KITH_OK;
     uint32_t room = 2 * (f->nodes + more);
-    forest_node *node = kith_i_resize(f->node, f->nodes, room, sizeof *node);
+    kith_i_box *node = kith_i_resize(f->node, f->nodes, room, sizeof *node);
     if (!node)
         return kith_i_fail_memory(err);
     f->node = node;
@@ -145,7 +84,7 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
             box[f->q + i] = half;
             f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
         }
-        f->node[root] = (forest_node){
+        f->node[root] = (kith_i_box){
             .child = -1, .cell = KITH_I_NO_CELL, .far = root >= FOREST_NEAR};
     }
     f->nodes = f->roots;
@@ -169,7 +108,7 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
         double *to = f->box + (size_t)child * 2 * q;
         memcpy(to, f->box + (size_t)n * 2 * q, 2 * q * sizeof *to);
         to[side ? axis : q + axis] = middle;
-        f->node[child] = (forest_node){
+        f->node[child] = (kith_i_box){
             .child = -1, .cell = KITH_I_NO_CELL, .far = f->node[n].far};
     }
     f->node[n].child = (int32_t)f->nodes - 2;
@@ -200,7 +139,7 @@ static kith_status split_shells(auto_forest *f, kith_error *err)
 
 /* The mean of what is known of the size of a box and of another count of it, by
  * precision. */
-static void join_count(forest_node *node, double count, double sd)
+static void join_count(kith_i_box *node, double count, double sd)
 {
     double before = node->sd > 0 ? 1 / (node->sd * node->sd) : 0;
     double sum = before + 1 / (sd * sd);
@@ -228,7 +167,7 @@ static kith_status count_level(auto_run *run, const auto_space *space,
     if (status)
         return status;
     for (uint32_t n = 0; n < f->nodes; n++) {
-        forest_node *node = &f->node[n];
+        kith_i_box *node = &f->node[n];
         if (node->cell == KITH_I_NO_CELL)
             continue;
         double count = (double)cells.counts[node->cell];
@@ -271,7 +210,7 @@ static int is_even(const auto_run *run, const auto_space *space,
 /* Whether a leaf has rows enough to be split, by sd of one count; of a shell's
  * box three times as many: half of them, counted less often, must still be
  * seen. */
-static int is_large(const forest_node *node, double sds, double sd)
+static int is_large(const kith_i_box *node, double sds, double sd)
 {
     return node->child < 0 &&
            node->count > sds * (node->far ? 3 * sd : node->sd);

@@ -260,11 +260,6 @@ typedef struct auto_shares {
 kith_status kith_i_auto_grow(auto_run *run, const auto_space *space,
                              auto_shares *shares, auto_coreset *out,
                              kith_error *err);
-/* Leaf of each row of a block (rows x q). */
-void kith_i_auto_forest_cells(const struct auto_forest *forest,
-                              const int16_t *rows, uint32_t count,
-                              uint32_t *cell);
-
 /* ---- auto_even.c: when the forest shows nothing ----------------------------
  */
 

@@ -128,7 +128,8 @@ static void root_sizes(const auto_forest *f, const leaf_list *l, double *sizes)
             most = fmax(most, square);
         }
         uint32_t near = sum > 4.0 * f->q;
-        sizes[l->far[c] ? kith_i_auto_forest_shell(f, most) : near] +=
+        kith_i_forest face = kith_i_auto_forest_face(f);
+        sizes[l->far[c] ? kith_i_forest_shell(&face, most) : near] +=
             l->size[c];
     }
 }
@@ -144,7 +145,8 @@ static double likely_part(const auto_forest *f, const leaf_list *l, uint32_t c,
     double most = 0;
     for (uint32_t i = 0; i < f->q; i++)
         most = fmax(most, y[i] * y[i] * f->inverse[i]);
-    uint32_t root = kith_i_auto_forest_shell(f, most);
+    kith_i_forest face = kith_i_auto_forest_face(f);
+    uint32_t root = kith_i_forest_shell(&face, most);
     if (!l->far[c] || sizes[root - 1] < many_more * sizes[root])
         return 1;
     return fmin(1, beyond_edge * f->edge[root - 1] / sqrt(most));

@@ -1,7 +1,7 @@
 /* Where a record is: its cell and its residual, as maps for the gate. All of
  * it is a function of the one record and of released values (R2): exact
  * integers, or doubles in a fixed order. */
-#include "cluster/auto_i.h"
+#include "cluster/auto_forest.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,33 +27,20 @@ void kith_i_auto_locator_free(auto_run *run, auto_locator *locator)
     locator->labels = NULL;
 }
 
-static size_t scratch_of(const auto_locator *l)
-{
-    if (!l->centers || l->labels)
-        return 0;
-    return kith_i_assign_scratch(KITH_I_BLOCK_ROWS, l->centers->k,
-                                 l->centers->d, 0);
-}
-
-static void find_cells(const auto_locator *l, const kith_i_block *block,
-                       double *scratch, uint32_t *cell)
+/* Where its labels, its forest or its centres say that a row is. */
+static kith_i_place place_of(const auto_locator *l, kith_i_forest *face)
 {
     if (l->labels)
-        for (uint32_t r = 0; r < block->rows; r++)
-            cell[r] = (uint32_t)block->beside[r];
-    else if (l->forest)
-        kith_i_auto_forest_cells(l->forest, block->dense, block->rows, cell);
-    else if (l->cells == 1)
-        memset(cell, 0, block->rows * sizeof *cell);
-    else
-        kith_i_assign_block(l->centers, block, scratch, cell, NULL);
-}
-
-static void map_labels(const void *arg, const kith_i_block *block,
-                       double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value;
-    find_cells(arg, block, scratch, cell);
+        return (kith_i_place){
+            .kind = KITH_I_PLACE_LABEL, .places = l->cells, .by = l->labels};
+    if (l->forest) {
+        *face = kith_i_auto_forest_face(l->forest);
+        return (kith_i_place){
+            .kind = KITH_I_PLACE_TREE, .places = l->cells, .forest = face};
+    }
+    if (l->cells == 1)
+        return (kith_i_place){.kind = KITH_I_PLACE_ONE};
+    return (kith_i_place){.kind = KITH_I_PLACE_NEAREST, .centers = l->centers};
 }
 
 /* Too many cells for labels: they are found again for each release. */
@@ -67,26 +54,13 @@ kith_status kith_i_auto_locator_label(auto_run *run, auto_locator *l,
                            "auto makes at most %u clusters of rows this wide: "
                            "ask for fewer, or use --method lloyd",
                            KITH_I_MOST_LABELS);
-    kith_i_map map = {
-        .run = map_labels, .arg = l, .scratch = scratch_of(l), .view = l->by};
+    kith_i_forest face;
+    kith_i_ask ask = {.view = l->by, .place = place_of(l, &face)};
     const kith_i_view *labels;
-    kith_status status = kith_i_labels_open(run->session, &map, &labels, err);
+    kith_status status = kith_i_labels_open(run->session, &ask, &labels, err);
     if (!status)
         l->labels = labels;
     return status;
-}
-
-static void map_cells(const void *arg, const kith_i_block *block,
-                      double *scratch, uint32_t *cell, int32_t *value)
-{
-    const auto_locator *l = arg;
-    find_cells(l, block, scratch, cell);
-    if (!value)
-        return;
-    size_t w = l->width;
-    for (size_t r = 0; r < block->rows; r++)
-        kith_i_residual(block->dense + r * w, l->origins + cell[r] * w, w,
-                        value + r * w);
 }
 
 kith_status kith_i_auto_counts(auto_run *run, const auto_locator *locator,
@@ -98,12 +72,9 @@ kith_status kith_i_auto_counts(auto_run *run, const auto_locator *locator,
         kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (status)
         return status;
-    kith_i_map map = {.run = map_cells,
-                      .arg = locator,
-                      .scratch = scratch_of(locator),
-                      .view = locator->view,
-                      .beside = locator->labels};
-    status = kith_i_release_cells(run->session, &map, &spec, out, err);
+    kith_i_forest face;
+    kith_i_ask ask = {.view = locator->view, .place = place_of(locator, &face)};
+    status = kith_i_release_cells(run->session, &ask, &spec, out, err);
     if (!status && (status = kith_i_auto_tick(run, err)))
         kith_i_cells_free(out);
     return status;
@@ -128,12 +99,13 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
     }
     spec.radius = limits;
     spec.ball = !locator->taxicab;
-    kith_i_map map = {.run = map_cells,
-                      .arg = locator,
-                      .scratch = scratch_of(locator),
-                      .view = locator->view,
-                      .beside = locator->labels};
-    status = kith_i_release_cells(run->session, &map, &spec, out, err);
+    kith_i_forest face;
+    kith_i_ask ask = {.view = locator->view,
+                      .place = place_of(locator, &face),
+                      .value = {.kind = KITH_I_VALUE_RESIDUAL,
+                                .origins = locator->origins,
+                                .by_cell = 1}};
+    status = kith_i_release_cells(run->session, &ask, &spec, out, err);
     kith_i_free(limits);
     if (!status && (status = kith_i_auto_tick(run, err)))
         kith_i_cells_free(out);
@@ -142,44 +114,6 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
 
 /* ---- histograms of distances ----------------------------------------------
  */
-
-typedef struct {
-    const auto_locator *locator;
-    uint32_t bins;
-    const double *limits; /* cells x (bins - 1): squared upper edges */
-} hist_arg;
-
-static void map_bins(const void *arg, const kith_i_block *block,
-                     double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value;
-    const hist_arg *a = arg;
-    const auto_locator *l = a->locator;
-    find_cells(l, block, scratch, cell);
-    size_t w = l->width, edges = a->bins - 1;
-    for (size_t r = 0; r < block->rows; r++) {
-        const int16_t *x = block->dense + r * w;
-        const int32_t *o = l->origins + cell[r] * w;
-        double s;
-        if (l->taxicab) { /* squared as a double: it need not fit 64 bits */
-            s = (double)kith_i_residual_taxicab(x, o, w);
-            s *= s;
-        } else {
-            s = (double)kith_i_residual_square(x, o, w);
-        }
-        const double *limit = a->limits + cell[r] * edges;
-        uint32_t low = 0, high = (uint32_t)edges;
-        while (low < high) { /* first bin whose upper edge is not passed */
-            uint32_t middle = (low + high) / 2;
-            if (s <= limit[middle])
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        uint32_t class = l->wide ? l->wide[cell[r]] : 0;
-        cell[r] = class * a->bins + low;
-    }
-}
 
 kith_status kith_i_auto_histogram(auto_run *run, const auto_locator *locator,
                                   const double *scale, const char *what,
@@ -202,18 +136,22 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_locator *locator,
             double r = out->up[b] * scale[c];
             limits[c * edges + b] = r * r;
         }
-    hist_arg arg = {locator, bins, limits};
-    kith_i_map map = {.run = map_bins,
-                      .arg = &arg,
-                      .scratch = scratch_of(locator),
-                      .view = locator->view,
-                      .beside = locator->labels};
+    kith_i_forest face;
+    kith_i_distance_bins distances = {.bins = bins,
+                                      .limits = limits,
+                                      .by_cell = 1,
+                                      .origins = locator->origins,
+                                      .taxicab = locator->taxicab,
+                                      .class_of = locator->wide,
+                                      .classes = classes};
+    kith_i_ask ask = {.view = locator->view, .place = place_of(locator, &face)};
+    ask.place.bins = &distances;
     kith_i_cells_spec spec = {.what = what, .cells = bins * classes};
     kith_i_cells cells = {0};
     kith_status status =
         kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (!status)
-        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        status = kith_i_release_cells(run->session, &ask, &spec, &cells, err);
     kith_i_free(limits);
     if (status)
         return status;

@@ -18,13 +18,13 @@ static const double coherent = .5;
 static kith_status count_once(auto_run *run, double share, double *count,
                               kith_error *err)
 {
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells_spec spec = {.what = "row", .cells = 1};
     kith_i_cells cells;
     kith_status status =
         kith_i_auto_charge(run, share, &spec.count_charge, err);
     if (!status)
-        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        status = kith_i_release_cells(run->session, &ask, &spec, &cells, err);
     if (status)
         return status;
     *count = run->plan > 0 ? run->plan : (double)cells.counts[0];

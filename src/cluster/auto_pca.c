@@ -17,27 +17,6 @@ static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 /* Pure: about what a level of the forest gets, and what splits a box there. */
 static const double share_level = .03, box_sds = 3.5, share_look = .02;
 
-/* Rows about the mean as int16 values: halved where they might not fit, or more
- * often where a coarser lattice will do. */
-typedef struct {
-    const int32_t *mean;
-    uint32_t d;
-    int halve;
-} centred_arg;
-
-static void map_centred(const void *arg, const kith_i_block *block,
-                        double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)scratch;
-    const centred_arg *a = arg;
-    for (size_t r = 0; r < block->rows; r++) {
-        cell[r] = 0;
-        /* coarse: to the nearest (the gate clips what that makes too long) */
-        kith_i_residual_coarse(block->dense + r * a->d, a->mean, a->d, a->halve,
-                               value + r * a->d);
-    }
-}
-
 /* Noise edge of second moments of rows in the unit ball: what the largest
  * eigenvalue of pure noise would be. */
 static double noise_edge(const auto_run *run, double share)
@@ -139,28 +118,32 @@ static kith_status buy_moments(auto_run *run, const auto_space *space,
     int32_t *mean = kith_i_alloc(d, sizeof *mean);
     if (!mean)
         return kith_i_fail_memory(err);
-    centred_arg arg = {.mean = mean, .d = d};
+    /* rows about the mean must fit int16: halved where they might not, or more
+     * often where a coarser lattice will do (to the nearest: the gate clips
+     * what that makes too long) */
+    kith_i_ask ask = {
+        .value = {.kind = KITH_I_VALUE_RESIDUAL, .origins = mean}};
+    int *halve = &ask.value.halvings;
     for (uint32_t i = 0; i < d; i++) {
         mean[i] = (int32_t)space->mean[i];
         if (run->domain->high_q[i] - mean[i] > INT16_MAX ||
             mean[i] - run->domain->low_q[i] > INT16_MAX)
-            arg.halve = 1;
+            *halve = 1;
     }
     /* Many directions: their products are what takes time, and a coarser
      * lattice, on which they are exact in single precision, shows the
      * directions as well. */
-    while (d >= COARSE_FROM && ceil(ldexp(r2, -arg.halve)) > KITH_I_SMALL_VALUE)
-        arg.halve++;
-    double unit = ldexp(1, arg.halve);
+    while (d >= COARSE_FROM && ceil(ldexp(r2, -*halve)) > KITH_I_SMALL_VALUE)
+        ++*halve;
+    double unit = ldexp(1, *halve);
     kith_i_gram_spec spec = {.what = "second moments",
                              .cells = 1,
                              .width = d,
                              .radius = (uint64_t)fmax(ceil(r2 / unit), 1),
-                             .halvings = arg.halve};
-    kith_i_map map = {.run = map_centred, .arg = &arg};
+                             .halvings = *halve};
     kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
     if (!status)
-        status = kith_i_release_gram(run->session, &map, &spec, gram, sd, err);
+        status = kith_i_release_gram(run->session, &ask, &spec, gram, sd, err);
     if (!status)
         status = kith_i_auto_tick(run, err);
     for (size_t i = 0; !status && i < (size_t)d * d; i++)

@@ -5,25 +5,10 @@
 #define KITH_BALCAN_I_H
 
 #include "cluster_i.h"
+#include "kernel/row_losses.h"
 
 /* ---- partition.c: Algorithm 1, private_partition --------------------------
  */
-
-enum { KITH_I_TREE_LEVELS = 12, KITH_I_TREE_DIMENSION = 20 };
-
-/* A tree of cubes over a view. The root is [low_i, low_i + edge)^p in lattice
- * units; each cube has 2^p halves in every direction. A level lists its active
- * cubes as keys (index of the parent in the level above) * 2^p + (which half,
- * one bit for each direction), increasing. All of it is released. */
-typedef struct kith_i_tree {
-    uint32_t p, depth; /* depth: levels below the root that have cubes */
-    int32_t low[KITH_I_TREE_DIMENSION];
-    int32_t edge; /* a multiple of 2^KITH_I_TREE_LEVELS */
-    struct kith_i_tree_level {
-        kith_i_sparse_cell *cubes;
-        size_t count;
-    } level[KITH_I_TREE_LEVELS];
-} kith_i_tree;
 
 typedef struct kith_i_partition_spec {
     const char *what; /* of the receipts */
@@ -42,9 +27,6 @@ int64_t kith_i_partition_threshold(const kith_session *session,
  * nothing below it. */
 void kith_i_tree_root(kith_i_tree *tree, const kith_i_domain *domain,
                       const double *shift);
-/* Where a row falls among the children of the cubes at the tree's depth:
- * KITH_I_NO_KEY when its cube is not active. */
-uint64_t kith_i_tree_key(const kith_i_tree *tree, const int16_t *row);
 /* Middle of a cube of level 1..depth. */
 void kith_i_tree_center(const kith_i_tree *tree, uint32_t level, size_t cube,
                         double *out);
@@ -74,21 +56,6 @@ kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
  */
 
 /* What the map of a swap looks at: all of it is public. */
-typedef struct kith_i_swap_state {
-    kith_i_centers points;  /* the candidates */
-    const uint32_t *chosen; /* Z: k of them */
-    uint32_t k;
-    int shift;     /* losses are squared lattice distances / 2^shift, */
-    int median;    /* or distances */
-    int32_t bound; /* of a loss */
-} kith_i_swap_state;
-/* A kith_i_swap_fn (dp/release_swap.h). scratch:
- * kith_i_swap_scratch doubles. */
-void kith_i_value_swaps(const void *state, const kith_i_block *block,
-                        double *scratch, uint32_t *owner, int32_t *kept,
-                        int32_t *extra);
-size_t kith_i_swap_scratch(uint32_t candidates, uint32_t p);
-
 typedef struct kith_i_localswap_spec {
     const kith_i_view *view;
     const double *candidates; /* count x p */

@@ -208,64 +208,38 @@ static kith_status make_trial(paper_run *run, uint32_t trial, kith_error *err)
 }
 
 /* The choice between the trials by their loss. */
-typedef struct {
-    kith_i_centers *sets;
-    uint32_t trials;
-    int shift;
-} final_arg;
-
-static void trial_losses(const void *arg, const kith_i_block *block,
-                         double *scratch, int32_t *loss)
-{
-    const final_arg *a = arg;
-    double *score = scratch;
-    uint32_t labels[KITH_I_BLOCK_ROWS];
-    for (uint32_t t = 0; t < a->trials; t++) {
-        kith_i_assign_block(&a->sets[t], block, scratch + KITH_I_BLOCK_ROWS,
-                            labels, score);
-        for (uint32_t r = 0; r < block->rows; r++)
-            loss[(size_t)r * a->trials + t] =
-                (int32_t)((kith_i_row_square(block, r) + score[r]) *
-                          ldexp(1, -a->shift));
-    }
-}
-
 static kith_status choose_trial(paper_run *run, uint32_t *out, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(run->session);
     uint32_t trials = (uint32_t)run->c.trials, k = run->opt->clusters;
     uint32_t d = domain->dimension;
     uint64_t bound = 4 * domain->l2_squared;
-    final_arg arg = {.trials = trials};
-    while (bound >> arg.shift > INT32_MAX)
-        arg.shift++;
+    kith_i_center_sets sets = {.count = trials};
+    while (bound >> sets.shift > INT32_MAX)
+        sets.shift++;
     size_t size = (size_t)k * d;
     double *room = kith_i_alloc(trials * (size + k), sizeof *room);
-    arg.sets = kith_i_alloc(trials, sizeof *arg.sets);
-    kith_status status = room && arg.sets ? KITH_OK : kith_i_fail_memory(err);
+    kith_i_centers *set = kith_i_alloc(trials, sizeof *set);
+    sets.set = set;
+    kith_status status = room && set ? KITH_OK : kith_i_fail_memory(err);
     for (uint32_t t = 0; !status && t < trials; t++) {
-        arg.sets[t] = (kith_i_centers){.k = k,
-                                       .d = d,
-                                       .sparse = domain->sparse,
-                                       .coords = room + t * (size + k),
-                                       .squares = room + t * (size + k) + size};
-        kith_i_centers_set(&arg.sets[t], run->sets + t * size);
+        set[t] = (kith_i_centers){.k = k,
+                                  .d = d,
+                                  .sparse = domain->sparse,
+                                  .coords = room + t * (size + k),
+                                  .squares = room + t * (size + k) + size};
+        kith_i_centers_set(&set[t], run->sets + t * size);
     }
-    kith_i_loss_map map = {
-        .run = trial_losses,
-        .arg = &arg,
-        .scratch =
-            KITH_I_BLOCK_ROWS +
-            kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k, d, domain->sparse)};
+    kith_i_losses losses = {.sets = &sets};
     kith_i_select_spec spec = {
         .what = "choice of a trial",
         .candidates = trials,
-        .bound = (uint32_t)(bound >> arg.shift),
-        .unit = ldexp(pow(kith_i_domain_step(domain), 2), arg.shift),
+        .bound = (uint32_t)(bound >> sets.shift),
+        .unit = ldexp(pow(kith_i_domain_step(domain), 2), sets.shift),
         .charge = kith_i_loss_share(run->total, 1 / 6.)};
     if (!status)
-        status = kith_i_release_select(run->session, &map, &spec, out, err);
-    kith_i_free(arg.sets);
+        status = kith_i_release_select(run->session, &losses, &spec, out, err);
+    kith_i_free(set);
     kith_i_free(room);
     return status;
 }

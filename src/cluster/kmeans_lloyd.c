@@ -31,13 +31,6 @@ typedef struct {
     double *sizes;          /* scratch: one per centre */
 } lloyd_run;
 
-static void nearest_center(const void *arg, const kith_i_block *block,
-                           double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value;
-    kith_i_assign_block(arg, block, scratch, cell, NULL);
-}
-
 /* Share of a round that goes to the counts. A centre is S / N: its squared
  * error is d s_S^2 / N^2 from the sum and |S/N|^2 s_N^2 / N^2 from the count.
  * With |S/N| about half the bound, minimising the total over the split of
@@ -153,10 +146,8 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
              run->rounds);
     run->lattice.k = k;
     kith_i_centers_set(&run->lattice, run->centers);
-    kith_i_map map = {.run = nearest_center,
-                      .arg = &run->lattice,
-                      .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k, d,
-                                                       run->domain->sparse)};
+    kith_i_ask ask = {
+        .place = {.kind = KITH_I_PLACE_NEAREST, .centers = &run->lattice}};
     kith_i_loss round =
         kith_i_session_left(run->session) / (run->rounds - run->done);
     kith_i_loss count_charge =
@@ -174,7 +165,7 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
                               .count_charge = count_charge,
                               .sum_charge = round - count_charge};
     kith_status status =
-        kith_i_release_cells(run->session, &map, &spec, cells, err);
+        kith_i_release_cells(run->session, &ask, &spec, cells, err);
     if (status)
         return status;
     run->done++;

@@ -99,7 +99,7 @@ static kith_status share_of_start(kith_session *session,
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
     int pure = kith_i_session_measure(session) == KITH_PURE_DP;
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells_spec spec = {.what = "share of the start, row", .cells = 1};
     kith_i_cells cells;
     *share = START_SHARE;
@@ -109,7 +109,7 @@ static kith_status share_of_start(kith_session *session,
     spec.count_charge =
         kith_i_loss_share(kith_i_session_left(session), ROWS_SHARE[pure]);
     kith_status status =
-        kith_i_release_cells(session, &map, &spec, &cells, err);
+        kith_i_release_cells(session, &ask, &spec, &cells, err);
     if (status)
         return status;
     double n = rows > 0 ? (double)rows : (double)cells.counts[0];

@@ -151,26 +151,17 @@ static kith_status sample(void *arg, const kith_i_chain_rows *rows,
     return status;
 }
 
-static void nearest_cell(const void *arg, const kith_i_block *block,
-                         double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value;
-    kith_i_assign_block(arg, block, scratch, cell, NULL);
-}
-
 /* Noisy sizes of the clusters, for the model's weights. */
 static kith_status release_sizes(kith_i_median_run *run, kith_i_loss charge,
                                  kith_error *err)
 {
-    kith_i_map map = {.run = nearest_cell,
-                      .arg = &run->lattice,
-                      .scratch = kith_i_assign_scratch(
-                          KITH_I_BLOCK_ROWS, run->k, run->lattice.d, 0)};
+    kith_i_ask ask = {
+        .place = {.kind = KITH_I_PLACE_NEAREST, .centers = &run->lattice}};
     kith_i_cells_spec spec = {
         .what = "cluster", .cells = run->k, .count_charge = charge};
     kith_i_cells cells;
     kith_status status =
-        kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        kith_i_release_cells(run->session, &ask, &spec, &cells, err);
     if (status)
         return status;
     for (uint32_t j = 0; j < run->k; j++)

@@ -119,62 +119,52 @@ void kith_i_median_close(kith_i_median_run *run)
 /* ---- tau ------------------------------------------------------------------
  */
 
-typedef struct {
-    const kith_i_centers *centers;
-    double square[BINS - 1]; /* upper edges of all bins but the last */
-} distance_bins;
-
-static void bin_distances(const void *arg, const kith_i_block *block,
-                          double *scratch, uint32_t *cell, int32_t *value)
+/* The first bin at which the noisy cumulated count reaches the fraction q of
+ * the noisy total; bins below 2.5 standard deviations count as empty. */
+static uint32_t quantile(const kith_i_cells *cells, uint32_t bins, double q)
 {
-    (void)value;
-    const distance_bins *bins = arg;
-    double *score = scratch;
-    kith_i_assign_block(bins->centers, block, scratch + KITH_I_BLOCK_ROWS, cell,
-                        score);
-    for (uint32_t r = 0; r < block->rows; r++) {
-        double square = kith_i_row_square(block, r) + score[r];
-        uint32_t low = 0, high = BINS - 1;
-        while (low < high) {
-            uint32_t middle = (low + high) / 2;
-            if (square <= bins->square[middle])
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        cell[r] = low;
+    double total = 0, below = 0, least = 2.5 * cells->count_sd;
+    for (uint32_t b = 0; b < bins; b++)
+        if ((double)cells->counts[b] >= least)
+            total += (double)cells->counts[b];
+    uint32_t bin = 0;
+    for (; bin + 1 < bins; bin++) {
+        if ((double)cells->counts[bin] >= least)
+            below += (double)cells->counts[bin];
+        if (total > 0 && below >= q * total)
+            break;
     }
+    return bin;
 }
 
 kith_status kith_i_median_tau(kith_i_median_run *run, kith_i_loss charge,
                               kith_error *err)
 {
-    distance_bins bins = {.centers = &run->lattice};
     double most = 2 * (double)kith_i_domain_l2(run->domain);
+    double limits[BINS - 1];
     for (int b = 0; b < BINS - 1; b++) {
         double edge = most * exp2((double)(b + 1 - BINS) / BINS_PER_OCTAVE);
-        bins.square[b] = edge * edge;
+        limits[b] = edge * edge;
     }
-    kith_i_map map = {.run = bin_distances,
-                      .arg = &bins,
-                      .scratch = kith_i_pull_scratch(run->k, run->lattice.d,
-                                                     run->domain->sparse)};
-    uint32_t bin = 0;
-    kith_status status = kith_i_release_quantile(
-        run->session, &map, "distances", BINS, TAU_QUANTILE, charge, &bin, err);
-    if (!status)
-        run->tau = fmax(1, most * exp2((bin + 1.0 - BINS) / BINS_PER_OCTAVE));
-    return status;
+    kith_i_distance_bins bins = {.bins = BINS, .limits = limits};
+    kith_i_ask ask = {.place = {.kind = KITH_I_PLACE_NEAREST,
+                                .centers = &run->lattice,
+                                .bins = &bins}};
+    kith_i_cells_spec spec = {
+        .what = "distances", .cells = BINS, .count_charge = charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(run->session, &ask, &spec, &cells, err);
+    if (status)
+        return status;
+    uint32_t bin = quantile(&cells, BINS, TAU_QUANTILE);
+    kith_i_cells_free(&cells);
+    run->tau = fmax(1, most * exp2((bin + 1.0 - BINS) / BINS_PER_OCTAVE));
+    return KITH_OK;
 }
 
 /* ---- a step ---------------------------------------------------------------
  */
-
-static void pull(const void *arg, const kith_i_block *block, double *scratch,
-                 uint32_t *cell, int32_t *value)
-{
-    kith_i_pull_block(arg, block, scratch, cell, value);
-}
 
 /* Move one centre. sum: width + 1 released numbers with noise of this standard
  * deviation each. A centre whose sum of inverse distances may be nothing but
@@ -213,10 +203,9 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                        .tau = run->tau,
                        .unit = KITH_I_MEDIAN_UNIT,
                        .inverse = KITH_I_MEDIAN_INVERSE};
-    kith_i_map map = {.run = pull,
-                      .arg = &arg,
-                      .scratch =
-                          kith_i_pull_scratch(k, d, run->domain->sparse)};
+    kith_i_ask ask = {
+        .place = {.kind = KITH_I_PLACE_NEAREST, .centers = &run->lattice},
+        .value = {.kind = KITH_I_VALUE_PULL, .pull = &arg}};
     kith_i_cells_spec spec = {.what = step->what,
                               .cells = k,
                               .width = w + 1,
@@ -227,7 +216,7 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                               .sum_charge = step->charge};
     kith_i_cells cells;
     kith_status status =
-        kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        kith_i_release_cells(run->session, &ask, &spec, &cells, err);
     if (status)
         return status;
     double total = 0;

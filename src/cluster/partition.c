@@ -66,42 +66,6 @@ void kith_i_tree_free(kith_i_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* Which half of its cube of level a - 1 a row is in, in every direction. */
-static uint64_t half_of(const kith_i_tree *tree, const int16_t *row, uint32_t a)
-{
-    uint64_t code = 0;
-    int32_t edge = tree->edge >> a;
-    for (uint32_t i = 0; i < tree->p; i++)
-        code |= (uint64_t)((row[i] - tree->low[i]) / edge & 1) << i;
-    return code;
-}
-
-static int find_cube(const struct kith_i_tree_level *level, uint64_t key,
-                     size_t *out)
-{
-    size_t low = 0, high = level->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (level->cubes[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *out = low;
-    return low < level->count && level->cubes[low].key == key;
-}
-
-uint64_t kith_i_tree_key(const kith_i_tree *tree, const int16_t *row)
-{
-    size_t cube = 0;
-    for (uint32_t a = 1; a <= tree->depth; a++) {
-        uint64_t key = (uint64_t)cube << tree->p | half_of(tree, row, a);
-        if (!find_cube(&tree->level[a - 1], key, &cube))
-            return KITH_I_NO_KEY;
-    }
-    return (uint64_t)cube << tree->p | half_of(tree, row, tree->depth + 1);
-}
-
 void kith_i_tree_center(const kith_i_tree *tree, uint32_t level, size_t cube,
                         double *out)
 {
@@ -115,16 +79,6 @@ void kith_i_tree_center(const kith_i_tree *tree, uint32_t level, size_t cube,
                 out[i] += tree->edge >> a;
         cube = key >> tree->p;
     }
-}
-
-static void find_keys(const void *arg, const kith_i_block *block,
-                      double *scratch, uint64_t *key)
-{
-    (void)scratch;
-    const kith_i_tree *tree = arg;
-    for (uint32_t r = 0; r < block->rows; r++)
-        key[r] =
-            kith_i_tree_key(tree, block->dense + (size_t)r * block->dimension);
 }
 
 kith_status kith_i_partition(kith_session *session,
@@ -143,12 +97,11 @@ kith_status kith_i_partition(kith_session *session,
                     : kith_i_partition_threshold(
                           session, share, ldexp((double)parents, (int)tree->p)),
             .charge = share};
-        kith_i_key_map map = {
-            .run = find_keys, .arg = tree, .view = spec->view};
+        kith_i_keys keys = {.view = spec->view, .tree = tree};
         kith_i_sparse_cell *cubes;
         size_t count;
         double sd;
-        kith_status status = kith_i_release_sparse(session, &map, &release,
+        kith_status status = kith_i_release_sparse(session, &keys, &release,
                                                    &cubes, &count, &sd, err);
         if (status)
             return status;

@@ -18,32 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-static int32_t about(const int16_t *row, const double *mean, size_t i)
-{
-    return row[i] - (int32_t)mean[i];
-}
-
-typedef struct {
-    kith_i_centers points;
-    int beside; /* look at the view next to the records */
-    const double *mean;
-} nearest_arg;
-
-static void nearest(const void *arg, const kith_i_block *block, double *scratch,
-                    uint32_t *cell, int32_t *value)
-{
-    const nearest_arg *a = arg;
-    kith_i_block low = {.rows = block->rows,
-                        .dimension = block->beside_dimension,
-                        .dense = block->beside};
-    kith_i_assign_block(&a->points, a->beside ? &low : block, scratch, cell,
-                        NULL);
-    size_t d = block->dimension;
-    for (size_t r = 0; value && r < block->rows; r++)
-        for (size_t i = 0; i < d; i++)
-            value[r * d + i] = about(block->dense + r * d, a->mean, i);
-}
-
 /* Release sizes and sums of the records nearest to k points, in the view or,
  * without one, in the original space. The sums are about r->mean if there is a
  * radius. */
@@ -55,24 +29,26 @@ static kith_status release_means(kith_i_recovery *r, const char *what,
     const kith_i_domain *full = kith_i_session_domain(r->session);
     const kith_i_domain *domain = view ? kith_i_view_domain(view) : full;
     uint32_t k = r->k, d = domain->dimension;
-    nearest_arg arg = {.points = {.k = k, .d = d, .sparse = domain->sparse},
-                       .beside = view != NULL,
-                       .mean = r->mean};
-    arg.points.coords = kith_i_alloc((size_t)k * d, sizeof(double));
-    arg.points.squares = kith_i_alloc(k, sizeof(double));
+    kith_i_centers near = {.k = k, .d = d, .sparse = domain->sparse};
+    near.coords = kith_i_alloc((size_t)k * d, sizeof(double));
+    near.squares = kith_i_alloc(k, sizeof(double));
     uint64_t *radius = kith_i_alloc(k, sizeof *radius);
-    kith_status status = arg.points.coords && arg.points.squares && radius
+    int32_t *mean = kith_i_alloc(full->dimension, sizeof *mean);
+    kith_status status = near.coords && near.squares && radius && mean
                              ? KITH_OK
                              : kith_i_fail_memory(err);
     if (!status) {
         for (uint32_t j = 0; j < k; j++)
             radius[j] = r->radius;
-        kith_i_centers_set(&arg.points, points);
-        kith_i_map map = {.run = nearest,
-                          .arg = &arg,
-                          .beside = view,
-                          .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, k,
-                                                           d, domain->sparse)};
+        for (uint32_t i = 0; i < full->dimension; i++)
+            mean[i] = (int32_t)r->mean[i];
+        kith_i_centers_set(&near, points);
+        kith_i_ask ask = {.place = {.kind = KITH_I_PLACE_NEAREST,
+                                    .centers = &near,
+                                    .by = view}};
+        if (r->radius)
+            ask.value =
+                (kith_i_value){.kind = KITH_I_VALUE_RESIDUAL, .origins = mean};
         kith_i_loss counts =
             kith_i_loss_share(charge, KITH_I_COUNT_PERCENT / 100.0);
         kith_i_cells_spec spec = {.what = what,
@@ -81,11 +57,12 @@ static kith_status release_means(kith_i_recovery *r, const char *what,
                                   .radius = r->radius ? radius : NULL,
                                   .count_charge = counts,
                                   .sum_charge = charge - counts};
-        status = kith_i_release_cells(r->session, &map, &spec, cells, err);
+        status = kith_i_release_cells(r->session, &ask, &spec, cells, err);
     }
-    kith_i_free(arg.points.coords);
-    kith_i_free(arg.points.squares);
+    kith_i_free(near.coords);
+    kith_i_free(near.squares);
     kith_i_free(radius);
+    kith_i_free(mean);
     return status;
 }
 
@@ -122,7 +99,7 @@ kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
 {
     const kith_i_domain *domain = kith_i_session_domain(r->session);
     uint32_t d = mean_charge > 0 ? domain->dimension : 0;
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells_spec spec = {.what = "all rows,",
                               .cells = 1,
                               .width = d,
@@ -130,7 +107,7 @@ kith_status kith_i_recover_mean(kith_i_recovery *r, uint64_t rows,
                               .sum_charge = mean_charge};
     kith_i_cells cells;
     kith_status status =
-        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+        kith_i_release_cells(r->session, &ask, &spec, &cells, err);
     if (status)
         return status;
     r->plan = rows > 0;

@@ -8,38 +8,6 @@
 /* 8 octaves below the public bound. */
 enum { RADIUS_BINS = 64, BINS_PER_OCTAVE = 8 };
 
-typedef struct {
-    const double *mean; /* a lattice point */
-    uint32_t d;
-    int pure;
-    const double *edges; /* of the bins of the norm, increasing */
-    uint32_t bins;
-} norm_arg;
-
-/* The bin of a row's distance to the mean, L1 when pure, else L2: an exact
- * integer, compared with the bins' edges (or their squares). */
-static void norm_bins(const void *arg, const kith_i_block *block,
-                      double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)scratch;
-    (void)value;
-    const norm_arg *a = arg;
-    for (uint32_t r = 0; r < block->rows; r++) {
-        const int16_t *row = block->dense + (size_t)r * a->d;
-        int64_t norm = 0;
-        for (size_t i = 0; i < a->d; i++) {
-            int64_t x = row[i] - (int64_t)a->mean[i];
-            norm += a->pure ? (x < 0 ? -x : x) : x * x;
-        }
-        double n = (double)norm; /* below 2^53 */
-        uint32_t b = 0;
-        while (b + 1 < a->bins &&
-               n > (a->pure ? a->edges[b] : a->edges[b] * a->edges[b]))
-            b++;
-        cell[r] = b;
-    }
-}
-
 /* Standard deviation of the noise on a coordinate of a sum of rows of length
  * <= 1, for a release of this charge. */
 static double unit_noise(const kith_session *session, kith_i_loss charge)
@@ -96,14 +64,27 @@ kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
     for (int b = 0; b < RADIUS_BINS; b++)
         edges[b] = floor(bound *
                          exp2((double)(b - RADIUS_BINS + 1) / BINS_PER_OCTAVE));
-    norm_arg arg = {r->mean, domain->dimension, pure, edges, RADIUS_BINS};
-    kith_i_map map = {.run = norm_bins, .arg = &arg};
+    double limits[RADIUS_BINS - 1];
+    for (int b = 0; b < RADIUS_BINS - 1; b++)
+        limits[b] = edges[b] * edges[b];
+    int32_t *mean = kith_i_alloc(domain->dimension, sizeof *mean);
+    if (!mean)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < domain->dimension; i++)
+        mean[i] = (int32_t)r->mean[i]; /* a lattice point */
+    /* L1 when pure, else L2: an exact integer, against the bins' edges */
+    kith_i_distance_bins bins = {.bins = RADIUS_BINS,
+                                 .limits = limits,
+                                 .origins = mean,
+                                 .taxicab = pure};
+    kith_i_ask ask = {.place = {.bins = &bins}};
     kith_i_cells_spec spec = {.what = "distances to the mean,",
                               .cells = RADIUS_BINS,
                               .count_charge = charge};
     kith_i_cells cells;
     kith_status status =
-        kith_i_release_cells(r->session, &map, &spec, &cells, err);
+        kith_i_release_cells(r->session, &ask, &spec, &cells, err);
+    kith_i_free(mean);
     if (status)
         return status;
     uint32_t bin =

@@ -27,47 +27,6 @@ static const double SIZE_SHARE = .05, CHOICE_SHARE = .55;
  * docs/central.md). */
 static const double TELLING = .25;
 
-typedef struct {
-    kith_i_centers points;
-    int beside;               /* look at the view next to the records */
-    const uint32_t *features; /* k x m; NULL: cells only */
-    uint32_t m;
-} sparse_arg;
-
-static int16_t entry_at(const kith_i_block *block, uint32_t row,
-                        uint32_t feature)
-{
-    if (block->dense)
-        return block->dense[(size_t)row * block->dimension + feature];
-    uint32_t low = block->start[row], high = block->start[row + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (block->index[middle] < feature)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < block->start[row + 1] && block->index[low] == feature
-               ? block->value[low]
-               : 0;
-}
-
-/* The nearest point, and the record's entries in the features of its cell. */
-static void nearest_entries(const void *arg, const kith_i_block *block,
-                            double *scratch, uint32_t *cell, int32_t *value)
-{
-    const sparse_arg *a = arg;
-    kith_i_block low = {.rows = block->rows,
-                        .dimension = block->beside_dimension,
-                        .dense = block->beside};
-    kith_i_assign_block(&a->points, a->beside ? &low : block, scratch, cell,
-                        NULL);
-    for (uint32_t r = 0; value && r < block->rows; r++)
-        for (uint32_t t = 0; t < a->m; t++)
-            value[(size_t)r * a->m + t] =
-                entry_at(block, r, a->features[(size_t)cell[r] * a->m + t]);
-}
-
 uint32_t kith_i_sparse_bound(const kith_i_domain *domain)
 {
     uint32_t most = 1;
@@ -111,7 +70,7 @@ static void value_bounds(const kith_i_domain *domain, uint32_t m, double *l1,
 }
 
 static kith_status release_values(kith_i_recovery *r, const char *what,
-                                  kith_i_map *map, uint32_t m,
+                                  const kith_i_ask *ask, uint32_t m,
                                   kith_i_loss sizes, kith_i_loss values,
                                   kith_i_cells *cells, kith_error *err)
 {
@@ -133,7 +92,7 @@ static kith_status release_values(kith_i_recovery *r, const char *what,
                               .count_charge = sizes,
                               .sum_charge = values};
     kith_status status =
-        kith_i_release_cells(r->session, map, &spec, cells, err);
+        kith_i_release_cells(r->session, ask, &spec, cells, err);
     kith_i_free(radius);
     return status;
 }
@@ -160,50 +119,52 @@ static void set_center(kith_i_recovery *r, const kith_i_cells *cells,
     kith_i_domain_clip(domain, center);
 }
 
+/* place: nearest to the points. features: room for k x m. */
 static kith_status choose_and_sum(kith_i_recovery *r, const char *what,
-                                  const kith_i_view *view, sparse_arg *arg,
-                                  uint32_t *features, int last,
-                                  kith_i_loss charge, kith_error *err)
+                                  const kith_i_place *place, uint32_t m,
+                                  uint32_t *features, kith_i_loss charge,
+                                  kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(r->session);
     kith_i_loss choice = kith_i_loss_share(charge, CHOICE_SHARE);
     kith_i_loss sizes = kith_i_loss_share(charge, SIZE_SHARE);
-    kith_i_map map = {.run = nearest_entries,
-                      .arg = arg,
-                      .beside = view,
-                      .scratch = kith_i_assign_scratch(KITH_I_BLOCK_ROWS, r->k,
-                                                       arg->points.d,
-                                                       arg->points.sparse)};
+    kith_i_ask ask = {.place = *place};
     char chosen[96]; /* the receipt's sensitivity is that of all picks */
-    snprintf(chosen, sizeof chosen, "%s features, %u picks", what, arg->m);
+    snprintf(chosen, sizeof chosen, "%s features, %u picks", what, m);
     kith_i_features_spec spec = {.what = chosen,
                                  .cells = r->k,
-                                 .picks = arg->m,
+                                 .picks = m,
                                  .bound = kith_i_sparse_bound(domain),
                                  .charge = choice};
     kith_status status =
-        kith_i_release_features(r->session, &map, &spec, features, err);
+        kith_i_release_features(r->session, &ask, &spec, features, err);
     if (status)
         return status;
     kith_i_cells cells;
-    arg->features = features;
-    status = release_values(r, what, &map, arg->m, sizes,
-                            charge - choice - sizes, &cells, err);
+    ask.value =
+        (kith_i_value){.kind = KITH_I_VALUE_ENTRIES, .features = features};
+    status = release_values(r, what, &ask, m, sizes, charge - choice - sizes,
+                            &cells, err);
     if (status)
         return status;
+    for (uint32_t j = 0; j < r->k; j++)
+        set_center(r, &cells, j, m, features);
+    r->noise = cells.sum_sd[0] * sqrt(m) * r->k / r->rows;
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
+static kith_status revive(kith_i_recovery *r, kith_error *err)
+{
     double *alive = kith_i_alloc(r->k, sizeof *alive);
     if (!alive)
-        status = kith_i_fail_memory(err);
-    for (uint32_t j = 0; !status && j < r->k; j++) {
-        set_center(r, &cells, j, arg->m, features);
+        return kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < r->k; j++)
         alive[j] = isfinite(r->variance[j]) ? r->weights[j] : 0;
-    }
-    r->noise = cells.sum_sd[0] * sqrt(arg->m) * r->k / r->rows;
-    if (!status && !last)
-        kith_i_revive_lost(domain, r->coins, r->k, alive, r->centers);
+    kith_i_revive_lost(kith_i_session_domain(r->session), r->coins, r->k, alive,
+                       r->centers);
     kith_i_free(alive);
-    kith_i_cells_free(&cells);
-    return status;
+    return KITH_OK;
 }
 
 kith_status kith_i_recover_sparse(kith_i_recovery *r, const char *what,
@@ -212,25 +173,27 @@ kith_status kith_i_recover_sparse(kith_i_recovery *r, const char *what,
 {
     const kith_i_domain *domain =
         view ? kith_i_view_domain(view) : kith_i_session_domain(r->session);
-    sparse_arg arg = {
-        .points = {.k = r->k, .d = domain->dimension, .sparse = domain->sparse},
-        .beside = view != NULL};
-    arg.m = kith_i_sparse_picks(
+    kith_i_centers near = {
+        .k = r->k, .d = domain->dimension, .sparse = domain->sparse};
+    uint32_t m = kith_i_sparse_picks(
         r->session, kith_i_loss_share(charge, CHOICE_SHARE), r->k, r->rows);
     size_t size = (size_t)r->k * domain->dimension;
-    uint32_t *features = kith_i_alloc((size_t)r->k * arg.m, sizeof *features);
-    arg.points.coords = kith_i_alloc(size, sizeof(double));
-    arg.points.squares = kith_i_alloc(r->k, sizeof(double));
-    kith_status status = features && arg.points.coords && arg.points.squares
+    uint32_t *features = kith_i_alloc((size_t)r->k * m, sizeof *features);
+    near.coords = kith_i_alloc(size, sizeof(double));
+    near.squares = kith_i_alloc(r->k, sizeof(double));
+    kith_status status = features && near.coords && near.squares
                              ? KITH_OK
                              : kith_i_fail_memory(err);
     if (!status) {
-        kith_i_centers_set(&arg.points, points ? points : r->centers);
-        status =
-            choose_and_sum(r, what, view, &arg, features, last, charge, err);
+        kith_i_centers_set(&near, points ? points : r->centers);
+        kith_i_place place = {
+            .kind = KITH_I_PLACE_NEAREST, .centers = &near, .by = view};
+        status = choose_and_sum(r, what, &place, m, features, charge, err);
     }
+    if (!status && !last)
+        status = revive(r, err);
     kith_i_free(features);
-    kith_i_free(arg.points.coords);
-    kith_i_free(arg.points.squares);
+    kith_i_free(near.coords);
+    kith_i_free(near.squares);
     return status;
 }

@@ -1,13 +1,13 @@
 /* dp: the gate. Every private release of every system goes through one of the
  * functions below; algorithms never touch a record.
  *
- * A release takes a map and a charge. The map looks at a block of records and
- * says, for each, which cell it falls into and (optionally) what it
- * contributes there. The gate prices the release from the bound it will
- * enforce and the charge it is given, pays, and only then folds the records,
- * clips every contribution to that bound, sums in integers and adds exact
- * noise (R1-R7). The same mechanism calls are made for every dataset of the
- * same public shape: empty cells get their noise too (R6).
+ * A release takes an ask and a charge. The ask (ask.h) is data: it says which
+ * cell a row falls into and (optionally) what it contributes there. The gate
+ * prices the release from the bound it will enforce and the charge it is
+ * given, pays, and only then visits the rows, clips every contribution to that
+ * bound, sums in integers and adds exact noise (R1-R7). The same mechanism
+ * calls are made for every dataset of the same public shape: empty cells get
+ * their noise too (R6).
  *
  * A session without data (a plan) prices, pays and writes receipts alike, and
  * returns zeros: that is what --dry-run shows. */
@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "ask.h"
 #include "base/block.h"
 #include "base/domain.h"
 #include "budget/budget_i.h"
@@ -54,29 +55,8 @@ kith_status kith_i_session_open_plan(kith_i_domain *domain,
                                      const kith_privacy *privacy,
                                      kith_session **out, kith_error *err);
 
-/* ---- maps -----------------------------------------------------------------
+/* ---- views ----------------------------------------------------------------
  */
-
-#define KITH_I_NO_CELL UINT32_MAX /* the record contributes nothing */
-
-/* For each of block->rows records write cell[r] and, when the release asks for
- * values (else value is NULL), value[r * width ...]. Must be a function of the
- * single record and of arg (public or already released values): no state, no
- * clock, no position (R2). scratch is the calling worker's own. */
-typedef void kith_i_map_fn(const void *arg, const kith_i_block *block,
-                           double *scratch, uint32_t *cell, int32_t *value);
-
-/* A view: the records seen through a public linear map, computed once and kept
- * inside the gate (view.c). */
-typedef struct kith_i_view kith_i_view;
-
-typedef struct kith_i_map {
-    kith_i_map_fn *run; /* NULL: every record is in cell 0 */
-    const void *arg;
-    size_t scratch;            /* doubles */
-    const kith_i_view *view;   /* what the blocks show; NULL: the records */
-    const kith_i_view *beside; /* shown next to it as block->beside; or NULL */
-} kith_i_map;
 
 /* q axes (q x d, rows of length about 1), offset: d lattice units or NULL, both
  * public. Rows of the view are (x - offset) . axis, clipped to the L2 ball of
@@ -98,8 +78,7 @@ typedef struct kith_i_cells_spec {
      * when pure, L2 when Gaussian), lattice units, at most 2^31. NULL: the
      * value is the record itself (width = dimension), whose bound the dataset
      * has enforced (in pure DP with Laplace noise for its L1 bound or K-norm
-     * noise for its L2 bound, whichever is smaller); the map's value is then
-     * not used. */
+     * noise for its L2 bound, whichever is smaller). */
     const uint64_t *radius;
     int ball;    /* pure: radius is in L2 and the noise is K-norm */
     double unit; /* of a value's step, for the receipt; 0: a lattice step */
@@ -108,28 +87,18 @@ typedef struct kith_i_cells_spec {
 } kith_i_cells_spec;
 
 typedef struct kith_i_cells {
-    int64_t *counts; /* cells */
-    int64_t *sums;   /* cells x width */
+    int64_t *room;   /* what the next two point into */
+    int64_t *counts; /* cells; NULL: not paid for */
+    int64_t *sums;   /* cells x width; NULL: not paid for */
     double count_sd; /* standard deviation of the noise on a count        */
     double *sum_sd;  /* per cell: on one coordinate of a sum              */
 } kith_i_cells;
 
 /* Fills *out (released by kith_i_cells_free). */
-kith_status kith_i_release_cells(kith_session *session, const kith_i_map *map,
+kith_status kith_i_release_cells(kith_session *session, const kith_i_ask *ask,
                                  const kith_i_cells_spec *spec,
                                  kith_i_cells *out, kith_error *err);
 void kith_i_cells_free(kith_i_cells *cells);
-
-/* ---- release_quantile.c ---------------------------------------------------
- */
-
-/* The map puts records into `cells` ordered bins. *out = the first bin at
- * which the noisy cumulated count reaches the fraction q of the noisy total;
- * bins below 2.5 standard deviations count as empty. */
-kith_status kith_i_release_quantile(kith_session *session,
-                                    const kith_i_map *map, const char *what,
-                                    uint32_t bins, double q, kith_i_loss charge,
-                                    uint32_t *out, kith_error *err);
 
 /* ---- release_gram.c -------------------------------------------------------
  */
@@ -163,18 +132,19 @@ kith_i_trace_noise kith_i_tensor_noise(kith_neighbors neighbors,
  * sd of the diagonal. GOE in Gaussian DP; in pure DP K-norm noise in the same
  * geometry, or a Wishart difference for each cell. *sd: standard deviation on
  * the diagonal. Dense rows only. */
-kith_status kith_i_release_gram(kith_session *session, const kith_i_map *map,
+kith_status kith_i_release_gram(kith_session *session, const kith_i_ask *ask,
                                 const kith_i_gram_spec *spec, int64_t *out,
                                 double *sd, kith_error *err);
 
 /* ---- release_sparse.c: histograms over huge public domains ----------------
  */
 
-/* Writes for each record its key; KITH_I_NO_KEY or a key >= domain_size: the
- * record contributes nothing. */
-#define KITH_I_NO_KEY UINT64_MAX
-typedef void kith_i_key_fn(const void *arg, const kith_i_block *block,
-                           double *scratch, uint64_t *key);
+/* The key of a row: its cube among the children of a tree's deepest level.
+ * Keys beyond the domain contribute nothing. */
+typedef struct kith_i_keys {
+    const kith_i_view *view; /* NULL: the records */
+    const kith_i_tree *tree; /* as wide as the rows */
+} kith_i_keys;
 typedef struct kith_i_sparse_spec {
     const char *what;
     uint64_t domain_size; /* keys 0 .. domain_size-1, at most 2^62 */
@@ -182,23 +152,11 @@ typedef struct kith_i_sparse_spec {
                           /* >= 1 */
     kith_i_loss charge;
 } kith_i_sparse_spec;
-typedef struct kith_i_sparse_cell {
-    uint64_t key;
-    int64_t count; /* noisy, >= threshold */
-} kith_i_sparse_cell;
-
-typedef struct kith_i_key_map {
-    kith_i_key_fn *run;
-    const void *arg;
-    size_t scratch;          /* doubles */
-    const kith_i_view *view; /* NULL: the records */
-} kith_i_key_map;
-
 /* All cells of the domain whose noisy count reaches the threshold, by key:
  * exactly what adding noise to every cell, empty ones included, would give.
  * *out: the caller's, to kith_i_free. */
 kith_status kith_i_release_sparse(kith_session *session,
-                                  const kith_i_key_map *map,
+                                  const kith_i_keys *keys,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
                                   double *sd, kith_error *err);
@@ -206,9 +164,14 @@ kith_status kith_i_release_sparse(kith_session *session,
 /* ---- release_select.c: choose one of several candidates (R5) --------------
  */
 
-/* Writes loss[r * candidates + c] in [0, bound]; clamped by the gate. */
-typedef void kith_i_loss_fn(const void *arg, const kith_i_block *block,
-                            double *scratch, int32_t *loss);
+/* The losses of a row: squared distances to the nearest centre, or plane, of
+ * each of several sets, in units of 2^shift; clamped to [0, bound]. */
+typedef struct kith_i_losses {
+    const kith_i_view *view;        /* NULL: the records */
+    const kith_i_center_sets *sets; /* or */
+    const kith_i_axes *planes;      /* with */
+    int shift;                      /* of planes */
+} kith_i_losses;
 typedef struct kith_i_select_spec {
     const char *what;
     uint32_t candidates;
@@ -218,16 +181,9 @@ typedef struct kith_i_select_spec {
     const int64_t *handicap; /* public, added to the totals; NULL: none */
 } kith_i_select_spec;
 
-typedef struct kith_i_loss_map {
-    kith_i_loss_fn *run;
-    const void *arg;
-    size_t scratch;          /* doubles */
-    const kith_i_view *view; /* NULL: the records */
-} kith_i_loss_map;
-
 /* *out: a candidate whose total loss is small. */
 kith_status kith_i_release_select(kith_session *session,
-                                  const kith_i_loss_map *map,
+                                  const kith_i_losses *losses,
                                   const kith_i_select_spec *spec, uint32_t *out,
                                   kith_error *err);
 

@@ -32,9 +32,6 @@ struct kith_session {
     kith_i_domain *whole_domain; /* what data and domain are otherwise */
 };
 
-/* What a map's blocks show. */
-const kith_i_domain *kith_i_map_domain(const kith_session *session,
-                                       const kith_i_map *map);
 /* Fold the records, or a view of them, with the session's threads. */
 void kith_i_session_fold(const kith_session *session, const kith_i_view *view,
                          const kith_i_view *beside, kith_i_visit_fn *visit,

@@ -7,11 +7,10 @@
 /* More cells than this cannot be kept as labels. */
 #define KITH_I_MOST_LABELS 16384u
 
-/* The cell that map (its run, arg, scratch and view; record-local as ever)
- * gives each record, kept inside the gate as a view of width 1: for another
- * map's `beside`. Nothing is released, nothing is paid. The map must use fewer
- * than KITH_I_MOST_LABELS cells. */
-kith_status kith_i_labels_open(kith_session *session, const kith_i_map *map,
+/* The cell that an ask's place gives each record, kept inside the gate as a
+ * view of width 1: the `by` of another ask's PLACE_LABEL. Nothing is released,
+ * nothing is paid. Fewer than KITH_I_MOST_LABELS cells. */
+kith_status kith_i_labels_open(kith_session *session, const kith_i_ask *ask,
                                const kith_i_view **out, kith_error *err);
 /* Wiped and freed, before the session is. NULL is fine. */
 void kith_i_labels_close(kith_session *session, const kith_i_view *labels);

@@ -127,13 +127,13 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
                         : (double)b->spec->rows;
         return KITH_OK;
     }
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells cells;
     kith_i_cells_spec spec = {.what = "row",
                               .cells = 1,
                               .count_charge =
                                   kith_i_loss_share(s->total, COUNT_SHARE)};
-    kith_status status = kith_i_release_cells(s, &map, &spec, &cells, err);
+    kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
     if (status)
         return status;
     *rows = s->data ? (double)cells.counts[0] : (double)b->spec->rows;

@@ -25,74 +25,37 @@
 #include "release_features.h"
 
 #include "aggregate.h"
+#include "ask_private.h"
 #include "base/base_i.h"
-#include "dp_private.h"
 #include "noise/noise.h"
 #include "select.h"
 
 /* ---- the profile ----------------------------------------------------------
  */
 
+static void visit_profile(const void *p, const kith_i_block *block, void *room,
+                          int64_t *sums)
+{
+    (void)room;
+    const int *pure = p;
+    kith_i_aggregate_scaled(block, KITH_I_PROFILE_NORM, *pure, sums);
+}
+
 typedef struct {
-    const kith_i_map *map;
-    int64_t **sums; /* per worker */
-    uint32_t **cell;
-    double **scratch;
+    const kith_i_ask *ask;
+    const kith_i_domain *domain;
     uint32_t cells, bound;
-    int pure;
-} sum_arg;
+    kith_i_ask_room room;
+} clamped_arg;
 
-static void visit_profile(void *p, uint32_t worker, uint64_t first,
-                          const kith_i_block *block)
+static void visit_clamped(const void *p, const kith_i_block *block, void *room,
+                          int64_t *sums)
 {
-    (void)first; /* a record's position must not matter */
-    const sum_arg *a = p;
-    kith_i_aggregate_scaled(block, KITH_I_PROFILE_NORM, a->pure,
-                            a->sums[worker]);
-}
-
-static void visit_clamped(void *p, uint32_t worker, uint64_t first,
-                          const kith_i_block *block)
-{
-    (void)first; /* a record's position must not matter */
-    const sum_arg *a = p;
-    a->map->run(a->map->arg, block, a->scratch[worker], a->cell[worker], NULL);
-    kith_i_aggregate_clamped(block, a->cell[worker], a->cells, a->bound,
-                             a->sums[worker]);
-}
-
-/* Exact sums over all records, into sums (size numbers). */
-static kith_status fold_sums(kith_session *s, sum_arg *a, size_t size,
-                             kith_i_visit_fn *visit, int64_t *sums,
-                             kith_error *err)
-{
-    if (!s->data)
-        return KITH_OK;
-    uint32_t rows = kith_i_dataset_block_rows(s->data);
-    size_t scratch = a->map ? a->map->scratch : 0;
-    a->sums = kith_i_alloc(s->threads, sizeof *a->sums);
-    a->cell = kith_i_alloc(s->threads, sizeof *a->cell);
-    a->scratch = kith_i_alloc(s->threads, sizeof *a->scratch);
-    int ok = a->sums && a->cell && a->scratch;
-    for (uint32_t i = 0; ok && i < s->threads; i++) {
-        ok &= !!(a->sums[i] = kith_i_alloc(size, sizeof(int64_t)));
-        ok &= !!(a->cell[i] = kith_i_alloc(rows, sizeof(uint32_t)));
-        ok &= !!(a->scratch[i] = kith_i_alloc(scratch, sizeof(double)));
-    }
-    if (ok)
-        kith_i_session_fold(s, NULL, a->map ? a->map->beside : NULL, visit, a);
-    for (uint32_t i = 0; a->sums && a->cell && a->scratch && i < s->threads;
-         i++) {
-        for (size_t t = 0; ok && t < size; t++)
-            sums[t] += a->sums[i][t];
-        kith_i_wipe_free(a->sums[i], size * sizeof(int64_t));
-        kith_i_wipe_free(a->cell[i], rows * sizeof(uint32_t));
-        kith_i_wipe_free(a->scratch[i], scratch * sizeof(double));
-    }
-    kith_i_free(a->sums);
-    kith_i_free(a->cell);
-    kith_i_free(a->scratch);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    const clamped_arg *a = p;
+    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
+    kith_i_ask_rows(a->ask, a->domain, block, 0,
+                    (double *)((char *)room + a->room.scratch), cell, NULL);
+    kith_i_aggregate_clamped(block, cell, a->cells, a->bound, sums);
 }
 
 kith_status kith_i_release_profile(kith_session *s, const char *what,
@@ -118,10 +81,10 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
     status = kith_i_session_pay(s, &bill, 1, err);
     if (status)
         return status;
-    sum_arg a = {.pure = pure};
     for (uint32_t i = 0; i < d; i++)
         sums[i] = 0;
-    status = fold_sums(s, &a, d, visit_profile, sums, err);
+    kith_i_tally tally = {.totals = d, .visit = visit_profile, .arg = &pure};
+    status = kith_i_tally_rows(s, &tally, sums, err);
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
                           .per_scale = SIZE_MAX,
@@ -207,13 +170,14 @@ static void name_first(const kith_i_features_spec *spec, uint32_t *out)
             out[(size_t)c * spec->picks + t] = t;
 }
 
-kith_status kith_i_release_features(kith_session *s, const kith_i_map *map,
+kith_status kith_i_release_features(kith_session *s, const kith_i_ask *ask,
                                     const kith_i_features_spec *spec,
                                     uint32_t *out, kith_error *err)
 {
     uint32_t d = s->domain->dimension;
     if (spec->cells == 0 || spec->picks == 0 || spec->picks > d ||
-        spec->bound == 0 || spec->bound > INT16_MAX || map->view || !map->run)
+        spec->bound == 0 || spec->bound > INT16_MAX || ask->view ||
+        !kith_i_ask_is_valid(s, ask, spec->cells, 0))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     uint32_t moves = is_signed(s->domain) ? 2 * spec->bound : spec->bound;
@@ -231,8 +195,13 @@ kith_status kith_i_release_features(kith_session *s, const kith_i_map *map,
     }
     size_t size = (size_t)spec->cells * d;
     int64_t *sums = kith_i_alloc(size, sizeof *sums);
-    sum_arg a = {.map = map, .cells = spec->cells, .bound = spec->bound};
-    status = sums ? fold_sums(s, &a, size, visit_clamped, sums, err)
+    clamped_arg a = {ask, s->domain, spec->cells, spec->bound, {0}};
+    kith_i_tally tally = {.beside = ask->place.by,
+                          .totals = size,
+                          .visit = visit_clamped,
+                          .arg = &a};
+    a.room = kith_i_ask_room_add(s, ask, 0, &tally.room);
+    status = sums ? kith_i_tally_rows(s, &tally, sums, err)
                   : kith_i_fail_memory(err);
     if (!status)
         status = draw_features(s, b, sums, spec, out, err);

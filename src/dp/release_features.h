@@ -25,7 +25,7 @@ typedef struct kith_i_features_spec {
  * records in it, chosen one after the other (Algorithm 5 of Balcan et al.
  * 2017, repaired). */
 kith_status kith_i_release_features(kith_session *session,
-                                    const kith_i_map *map,
+                                    const kith_i_ask *ask,
                                     const kith_i_features_spec *spec,
                                     uint32_t *out, kith_error *err);
 

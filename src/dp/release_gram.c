@@ -1,38 +1,34 @@
 /* Gram matrices by cell: sum of v v' with rotation-invariant noise.
  *
  * Claim: the release costs charge.
- * Needs: a record-local map; |v| <= radius, enforced by aggregate.c (values) or
- * by the dataset (records). Because: v v' has Frobenius norm |v|^2 <= r^2.
- * Add-remove: sensitivity r^2. Replace-one: |vv' - ww'|_F^2 = |v|^4 + |w|^4 - 2
- * (v.w)^2 <= 2 r^4 in one cell, |v|^4 + |w|^4 in two. A symmetric matrix as the
- * vector (A_ii, sqrt2 A_ij) keeps the Frobenius norm, so noise of sd sigma on
- * the diagonal and sigma/sqrt2 off it (rounded up) is the Gaussian mechanism in
- *   that space. Pure: K-norm noise on the same vector, one for each cell;
- *   replace-one then costs at most r^2 in each of two cells: 2 r^2; with one
- *   cell in all it costs sqrt2 r^2. Or a Wishart difference for each cell, paid
- *   for by the trace of what is added and what is removed (sampler_wishart.c):
- *   r^2, and 2 r^2 when a record is replaced, in one cell or in two. */
-#include "dp_private.h"
-
+ * Needs: record-local cells and values (ask.c); |v| <= radius, enforced by
+ * aggregate.c (values) or by the dataset (records). Because: v v' has Frobenius
+ * norm |v|^2 <= r^2. Add-remove: sensitivity r^2. Replace-one: |vv' - ww'|_F^2
+ * = |v|^4 + |w|^4 - 2 (v.w)^2 <= 2 r^4 in one cell, |v|^4 + |w|^4 in two. A
+ * symmetric matrix as the vector (A_ii, sqrt2 A_ij) keeps the Frobenius norm,
+ * so noise of sd sigma on the diagonal and sigma/sqrt2 off it (rounded up) is
+ * the Gaussian mechanism in that space. Pure: K-norm noise on the same vector,
+ * one for each cell; replace-one then costs at most r^2 in each of two cells: 2
+ * r^2; with one cell in all it costs sqrt2 r^2. Or a Wishart difference for
+ * each cell, paid for by the trace of what is added and what is removed
+ * (sampler_wishart.c): r^2, and 2 r^2 when a record is replaced, in one cell or
+ * in two. */
 #include <math.h>
 #include <string.h>
 
 #include "aggregate.h"
+#include "ask_private.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
 
 typedef struct {
-    const kith_i_map *map;
+    const kith_i_ask *ask;
+    const kith_i_domain *domain;
     const kith_i_gram_spec *spec;
-    struct gram_worker {
-        int64_t *grams;
-        double *map_scratch, *gram_scratch;
-        uint32_t *cell;
-        int32_t *value;
-        int16_t *gathered;
-    } * workers;
+    kith_i_ask_room room;
+    size_t gathered, gram; /* offsets in a worker's room */
 } gram_arg;
 
 /* Every entry is at most the radius (fetch). */
@@ -50,14 +46,14 @@ static size_t scratch_of(const kith_i_gram_spec *spec, uint32_t block)
 
 /* Row r's contribution as int16, clipped. */
 static void fetch(const gram_arg *a, const kith_i_block *block, uint32_t r,
-                  struct gram_worker *w, int16_t *to)
+                  int32_t *value, int16_t *to)
 {
     uint32_t width = a->spec->width;
     if (!a->spec->radius) {
         memcpy(to, block->dense + (size_t)r * width, width * sizeof *to);
         return;
     }
-    int32_t *v = w->value + (size_t)r * width;
+    int32_t *v = value + (size_t)r * width;
     for (uint32_t i = 0; i < width; i++)
         v[i] = v[i] > INT16_MAX ? INT16_MAX
                                 : (v[i] < -INT16_MAX ? -INT16_MAX : v[i]);
@@ -66,85 +62,63 @@ static void fetch(const gram_arg *a, const kith_i_block *block, uint32_t r,
         to[i] = (int16_t)v[i];
 }
 
-static void visit(void *p, uint32_t worker, uint64_t first,
-                  const kith_i_block *block)
+/* All records are in one cell: no copy of them is needed. */
+static int is_whole(const kith_i_ask *ask, const kith_i_gram_spec *spec)
 {
-    (void)first; /* a record's position must not matter */
+    return ask->place.kind == KITH_I_PLACE_ONE && !spec->radius;
+}
+
+static void visit(const void *p, const kith_i_block *block, void *room,
+                  int64_t *grams)
+{
     const gram_arg *a = p;
-    struct gram_worker *w = &a->workers[worker];
     size_t width = a->spec->width;
-    if (a->map->run)
-        a->map->run(a->map->arg, block, w->map_scratch, w->cell,
-                    a->spec->radius ? w->value : NULL);
-    else if (!a->spec->radius) { /* all records in one cell: no copy */
-        kith_i_gram_rows(block->dense, block->rows, (uint32_t)width,
-                         w->gram_scratch, w->grams);
+    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
+    int32_t *value = (int32_t *)((char *)room + a->room.value);
+    int16_t *gathered = (int16_t *)((char *)room + a->gathered);
+    double *scratch = (double *)((char *)room + a->gram);
+    if (is_whole(a->ask, a->spec)) {
+        kith_i_gram_rows(block->dense, block->rows, (uint32_t)width, scratch,
+                         grams);
         return;
-    } else
-        return; /* values without a map: refused by check_spec */
+    }
+    kith_i_ask_rows(a->ask, a->domain, block, (uint32_t)width,
+                    (double *)((char *)room + a->room.scratch), cell,
+                    a->spec->radius ? value : NULL);
     for (uint32_t c = 0; c < a->spec->cells; c++) {
         uint32_t n = 0;
         for (uint32_t r = 0; r < block->rows; r++)
-            if (w->cell[r] == c)
-                fetch(a, block, r, w, w->gathered + n++ * width);
+            if (cell[r] == c)
+                fetch(a, block, r, value, gathered + n++ * width);
         if (n > 0)
             (is_small(a->spec) ? kith_i_gram_small : kith_i_gram_rows)(
-                w->gathered, n, (uint32_t)width, w->gram_scratch,
-                w->grams + c * width * width);
+                gathered, n, (uint32_t)width, scratch,
+                grams + c * width * width);
     }
 }
 
-static void free_workers(struct gram_worker *w, uint32_t threads,
-                         const kith_i_map *map, const kith_i_gram_spec *spec,
-                         uint32_t block)
-{
-    size_t width = spec->width, square = width * width;
-    for (uint32_t i = 0; w && i < threads; i++) {
-        if (i > 0)
-            kith_i_wipe_free(w[i].grams,
-                             spec->cells * square * sizeof(int64_t));
-        kith_i_wipe_free(w[i].map_scratch, map->scratch * sizeof(double));
-        kith_i_wipe_free(w[i].gram_scratch,
-                         scratch_of(spec, block) * sizeof(double));
-        kith_i_wipe_free(w[i].cell, block * sizeof(uint32_t));
-        kith_i_wipe_free(w[i].value,
-                         spec->radius ? block * width * sizeof(int32_t) : 0);
-        kith_i_wipe_free(w[i].gathered,
-                         map->run ? block * width * sizeof(int16_t) : 0);
-    }
-    kith_i_free(w);
-}
-
-static kith_status tally_grams(kith_session *s, const kith_i_map *map,
+static kith_status tally_grams(kith_session *s, const kith_i_ask *ask,
                                const kith_i_gram_spec *spec, int64_t *out,
                                kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
-    uint32_t threads = s->threads, block = kith_i_dataset_block_rows(s->data);
-    size_t width = spec->width, size = spec->cells * width * width;
-    struct gram_worker *w = kith_i_alloc(threads, sizeof *w);
-    int ok = w != NULL;
-    for (uint32_t i = 0; ok && i < threads; i++) {
-        ok &= !!(w[i].grams = i ? kith_i_alloc(size, sizeof(int64_t)) : out);
-        ok &= !!(w[i].map_scratch = kith_i_alloc(map->scratch, sizeof(double)));
-        ok &= !!(w[i].gram_scratch =
-                     kith_i_alloc(scratch_of(spec, block), sizeof(double)));
-        ok &= !!(w[i].cell = kith_i_alloc(block, sizeof(uint32_t)));
-        ok &= !!(w[i].value = kith_i_alloc(spec->radius ? block * width : 0,
-                                           sizeof(int32_t)));
-        ok &= !!(w[i].gathered = kith_i_alloc(map->run ? block * width : 0,
-                                              sizeof(int16_t)));
+    uint32_t block = s->data ? kith_i_dataset_block_rows(s->data) : 0;
+    size_t width = spec->width;
+    kith_i_tally tally = {.view = ask->view,
+                          .beside = ask->place.by,
+                          .totals = spec->cells * width * width,
+                          .visit = visit};
+    gram_arg arg = {
+        .ask = ask, .domain = kith_i_ask_domain(s, ask), .spec = spec};
+    if (!is_whole(ask, spec)) {
+        arg.room =
+            kith_i_ask_room_add(s, ask, spec->radius ? width : 0, &tally.room);
+        arg.gathered =
+            kith_i_room_add(&tally.room, block * width, sizeof(int16_t));
     }
-    if (ok) {
-        gram_arg arg = {map, spec, w};
-        kith_i_session_fold(s, map->view, map->beside, visit, &arg);
-        for (uint32_t i = 1; i < threads; i++)
-            for (size_t j = 0; j < size; j++)
-                out[j] += w[i].grams[j];
-    }
-    free_workers(w, threads, map, spec, block);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    arg.gram =
+        kith_i_room_add(&tally.room, scratch_of(spec, block), sizeof(double));
+    tally.arg = &arg;
+    return kith_i_tally_rows(s, &tally, out, err);
 }
 
 /* Lower triangles to packed values (diagonal, then the rest row by row), or
@@ -223,27 +197,28 @@ static kith_status add_wishart(kith_session *s, const kith_i_gram_spec *spec,
     return status;
 }
 
-static kith_status check_spec(const kith_i_domain *domain,
-                              const kith_i_map *map,
+static kith_status check_spec(const kith_session *s, const kith_i_ask *ask,
                               const kith_i_gram_spec *spec, kith_error *err)
 {
-    if (domain->sparse && !spec->radius)
+    if (kith_i_ask_domain(s, ask)->sparse)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "second moments of sparse rows are not offered: "
                            "use a dense format");
+    int records = ask->value.kind == KITH_I_VALUE_RECORD;
     if (spec->cells > 0 && spec->width > 0 && spec->radius < 1 << 26 &&
-        (spec->radius ? map->run != NULL : spec->width == domain->dimension))
+        records == !spec->radius && spec->halvings == ask->value.halvings &&
+        kith_i_ask_is_valid(s, ask, spec->cells, spec->width))
         return KITH_OK;
     return kith_i_fail(err, KITH_ERR_INTERNAL,
                        "a release was described wrongly: %s", spec->what);
 }
 
-kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
+kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
                                 const kith_i_gram_spec *spec, int64_t *out,
                                 double *sd, kith_error *err)
 {
-    const kith_i_domain *domain = kith_i_map_domain(s, map);
-    kith_status status = check_spec(domain, map, spec, err);
+    const kith_i_domain *domain = kith_i_ask_domain(s, ask);
+    kith_status status = check_spec(s, ask, spec, err);
     if (status)
         return status;
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
@@ -285,7 +260,7 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_map *map,
     size_t entries = (size_t)spec->cells * spec->width * spec->width;
     if (!status) {
         memset(out, 0, entries * sizeof *out);
-        status = tally_grams(s, map, spec, out, err);
+        status = tally_grams(s, ask, spec, out, err);
     }
     if (!status)
         status = (by_trace ? add_wishart : add_noise)(s, spec, scale, out, err);

@@ -4,68 +4,78 @@
  * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
  */
-#include "dp_private.h"
-
 #include "aggregate.h"
+#include "ask_private.h"
 #include "base/base_i.h"
 #include "select.h"
 
 typedef struct {
-    const kith_i_loss_map *map;
+    const kith_i_losses *losses;
     const kith_i_select_spec *spec;
-    struct select_worker {
-        int64_t *totals;
-        double *scratch;
-        int32_t *losses;
-    } * workers;
+    size_t values; /* offset in a worker's room */
 } select_arg;
 
-static void visit(void *p, uint32_t worker, uint64_t first,
-                  const kith_i_block *block)
+static uint32_t candidates_of(const kith_i_losses *losses)
 {
-    (void)first; /* a record's position must not matter */
-    const select_arg *a = p;
-    struct select_worker *w = &a->workers[worker];
-    a->map->run(a->map->arg, block, w->scratch, w->losses);
-    kith_i_aggregate_losses(w->losses, block->rows, a->spec->candidates,
-                            (int32_t)a->spec->bound, w->totals);
+    if (!losses->sets == !losses->planes)
+        return 0;
+    return losses->sets ? losses->sets->count : losses->planes->sets;
 }
 
-static kith_status tally_losses(kith_session *s, const kith_i_loss_map *map,
+static int is_valid(const kith_session *s, const kith_i_losses *losses)
+{
+    const kith_i_domain *m = losses->view ? losses->view->domain : s->domain;
+    if (candidates_of(losses) == 0)
+        return 0;
+    if (losses->planes)
+        return losses->planes->d == m->dimension && !m->sparse;
+    for (uint32_t t = 0; t < losses->sets->count; t++) {
+        const kith_i_centers *c = &losses->sets->set[t];
+        if (c->d != m->dimension || c->k != losses->sets->set->k ||
+            c->sparse != m->sparse)
+            return 0;
+    }
+    return 1;
+}
+
+static void visit(const void *p, const kith_i_block *block, void *room,
+                  int64_t *totals)
+{
+    const select_arg *a = p;
+    const kith_i_losses *l = a->losses;
+    int32_t *values = (int32_t *)((char *)room + a->values);
+    if (l->sets)
+        kith_i_center_losses(l->sets, block, room, values);
+    else
+        kith_i_axes_losses(l->planes, block, l->shift, room, values);
+    kith_i_aggregate_losses(values, block->rows, a->spec->candidates,
+                            (int32_t)a->spec->bound, totals);
+}
+
+static kith_status tally_losses(kith_session *s, const kith_i_losses *losses,
                                 const kith_i_select_spec *spec, int64_t *totals,
                                 kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
-    size_t n = spec->candidates;
-    size_t block = kith_i_dataset_block_rows(s->data);
-    struct select_worker *w = kith_i_alloc(s->threads, sizeof *w);
-    int ok = w != NULL;
-    for (uint32_t i = 0; ok && i < s->threads; i++) {
-        ok &= !!(w[i].totals = kith_i_alloc(n, sizeof(int64_t)));
-        ok &= !!(w[i].scratch = kith_i_alloc(map->scratch, sizeof(double)));
-        ok &= !!(w[i].losses = kith_i_alloc(block * n, sizeof(int32_t)));
-    }
-    if (ok) {
-        select_arg a = {map, spec, w};
-        kith_i_session_fold(s, map->view, NULL, visit, &a);
-    }
-    for (uint32_t i = 0; w && i < s->threads; i++) {
-        for (size_t c = 0; ok && c < n; c++)
-            totals[c] += w[i].totals[c];
-        kith_i_wipe_free(w[i].totals, n * sizeof(int64_t));
-        kith_i_wipe_free(w[i].scratch, map->scratch * sizeof(double));
-        kith_i_wipe_free(w[i].losses, block * n * sizeof(int32_t));
-    }
-    kith_i_free(w);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    select_arg arg = {.losses = losses, .spec = spec};
+    kith_i_tally tally = {.view = losses->view,
+                          .totals = spec->candidates,
+                          .visit = visit,
+                          .arg = &arg};
+    size_t scratch =
+        losses->sets ? kith_i_center_losses_scratch(losses->sets)
+                     : kith_i_axes_scratch(losses->planes, KITH_I_BLOCK_ROWS);
+    kith_i_room_add(&tally.room, scratch, sizeof(double));
+    arg.values = kith_i_room_add(
+        &tally.room, KITH_I_BLOCK_ROWS * spec->candidates, sizeof(int32_t));
+    return kith_i_tally_rows(s, &tally, totals, err);
 }
 
-kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
+kith_status kith_i_release_select(kith_session *s, const kith_i_losses *losses,
                                   const kith_i_select_spec *spec, uint32_t *out,
                                   kith_error *err)
 {
-    if (spec->candidates == 0 || spec->bound == 0 || spec->bound > INT32_MAX)
+    if (spec->candidates != candidates_of(losses) || spec->bound == 0 ||
+        spec->bound > INT32_MAX || !is_valid(s, losses))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_exponent b;
@@ -79,7 +89,7 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_loss_map *map,
     int64_t *totals = kith_i_alloc(spec->candidates, sizeof *totals);
     status = totals ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = tally_losses(s, map, spec, totals, err);
+        status = tally_losses(s, losses, spec, totals, err);
     /* A public base measure: the ratios of weights do not feel it. */
     for (uint32_t c = 0; !status && spec->handicap && c < spec->candidates; c++)
         totals[c] += spec->handicap[c];

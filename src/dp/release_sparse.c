@@ -24,39 +24,35 @@
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
 
 typedef struct {
-    const kith_i_key_map *map;
-    double **scratch; /* per worker */
-    uint64_t *keys;   /* one per record; sorted later, so order is lost */
+    const kith_i_tree *tree;
+    uint64_t *keys; /* one per record; sorted later, so order is lost */
 } key_arg;
 
 static void visit(void *p, uint32_t worker, uint64_t first,
                   const kith_i_block *block)
 {
+    (void)worker;
     const key_arg *a = p;
-    a->map->run(a->map->arg, block, a->scratch[worker], a->keys + first);
+    for (uint32_t r = 0; r < block->rows; r++)
+        a->keys[first + r] = kith_i_tree_key(
+            a->tree, block->dense + (size_t)r * block->dimension);
 }
 
 /* The exact sparse histogram: *keys, *counts of *m cells (the caller's). */
-static kith_status tally_keys(kith_session *s, const kith_i_key_map *map,
+static kith_status tally_keys(kith_session *s, const kith_i_keys *ask,
                               uint64_t domain_size, uint64_t **keys,
                               int64_t **counts, size_t *m, kith_error *err)
 {
     size_t n = s->data ? kith_i_dataset_rows(s->data) : 0;
     uint64_t *other = kith_i_alloc(n, sizeof *other);
-    double **scratches = kith_i_alloc(s->threads, sizeof *scratches);
     *keys = kith_i_alloc(n, sizeof **keys);
     *counts = kith_i_alloc(n, sizeof **counts);
-    int ok = other && scratches && *keys && *counts;
-    for (uint32_t i = 0; ok && i < s->threads; i++)
-        ok = !!(scratches[i] = kith_i_alloc(map->scratch, sizeof(double)));
+    int ok = other && *keys && *counts;
     if (ok && s->data) {
-        key_arg a = {map, scratches, *keys};
-        kith_i_session_fold(s, map->view, NULL, visit, &a);
+        key_arg a = {ask->tree, *keys};
+        kith_i_session_fold(s, ask->view, NULL, visit, &a);
         *m = kith_i_aggregate_keys(*keys, other, n, domain_size, *counts);
     }
-    for (uint32_t i = 0; scratches && i < s->threads; i++)
-        kith_i_wipe_free(scratches[i], map->scratch * sizeof(double));
-    kith_i_free(scratches);
     kith_i_wipe_free(other, n * sizeof *other);
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
@@ -138,7 +134,13 @@ static kith_status check_spec(const kith_session *s,
     return KITH_OK;
 }
 
-kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
+static int keys_are_valid(const kith_session *s, const kith_i_keys *ask)
+{
+    const kith_i_domain *m = ask->view ? ask->view->domain : s->domain;
+    return ask->tree && ask->tree->p == m->dimension && !m->sparse;
+}
+
+kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
                                   double *sd, kith_error *err)
@@ -146,7 +148,7 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
     *out = NULL;
     *count = 0;
     if (spec->domain_size == 0 || spec->domain_size > (uint64_t)1 << 62 ||
-        spec->threshold < 1)
+        spec->threshold < 1 || !keys_are_valid(s, ask))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
@@ -172,7 +174,7 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
     int64_t *counts = NULL;
     size_t m = 0, n = s->data ? kith_i_dataset_rows(s->data) : 0;
     cell_list list = {0};
-    status = tally_keys(s, map, spec->domain_size, &keys, &counts, &m, err);
+    status = tally_keys(s, ask, spec->domain_size, &keys, &counts, &m, err);
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
                           .per_scale = SIZE_MAX,

@@ -15,82 +15,67 @@
 #include "release_swap.h"
 
 #include "aggregate.h"
+#include "ask_private.h"
 #include "base/base_i.h"
-#include "dp_private.h"
 #include "select.h"
 
 typedef struct {
-    const kith_i_swap_map *map;
+    const kith_i_swap_state *state;
     const kith_i_swap_spec *spec;
-    struct swap_worker {
-        int64_t *kept_totals, *extra_totals;
-        double *scratch;
-        uint32_t *owner;
-        int32_t *kept, *extra;
-    } * workers;
+    size_t owner, kept, extra; /* offsets in a worker's room */
 } swap_arg;
 
-static void visit(void *p, uint32_t worker, uint64_t first,
-                  const kith_i_block *block)
+/* Totals: of the candidates, then of slots x candidates. */
+static void visit(const void *p, const kith_i_block *block, void *room,
+                  int64_t *totals)
 {
-    (void)first; /* a record's position must not matter */
     const swap_arg *a = p;
-    struct swap_worker *w = &a->workers[worker];
-    a->map->run(a->map->arg, block, w->scratch, w->owner, w->kept, w->extra);
+    uint32_t *owner = (uint32_t *)((char *)room + a->owner);
+    int32_t *kept = (int32_t *)((char *)room + a->kept);
+    int32_t *extra = (int32_t *)((char *)room + a->extra);
+    kith_i_swap_losses(a->state, block, room, owner, kept, extra);
     kith_i_swaps swaps = {.rows = block->rows,
                           .slots = a->spec->slots,
                           .candidates = a->spec->candidates,
                           .bound = (int32_t)a->spec->bound,
-                          .owner = w->owner,
-                          .kept = w->kept,
-                          .extra = w->extra};
-    kith_i_aggregate_swaps(&swaps, w->kept_totals, w->extra_totals);
+                          .owner = owner,
+                          .kept = kept,
+                          .extra = extra};
+    kith_i_aggregate_swaps(&swaps, totals, totals + a->spec->candidates);
 }
 
-/* totals[j * candidates + c]: the loss after swap (j, c). */
-static kith_status tally_swaps(kith_session *s, const kith_i_swap_map *map,
+/* totals[n + j * n + c]: the loss after swap (j, c), n candidates. */
+static kith_status tally_swaps(kith_session *s, const kith_i_swap_state *state,
                                const kith_i_swap_spec *spec, int64_t *totals,
                                kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
     size_t n = spec->candidates, all = n * spec->slots;
-    size_t block = kith_i_dataset_block_rows(s->data);
-    struct swap_worker *w = kith_i_alloc(s->threads, sizeof *w);
-    int ok = w != NULL;
-    for (uint32_t i = 0; ok && i < s->threads; i++) {
-        ok &= !!(w[i].kept_totals = kith_i_alloc(n, sizeof(int64_t)));
-        ok &= !!(w[i].extra_totals = kith_i_alloc(all, sizeof(int64_t)));
-        ok &= !!(w[i].scratch = kith_i_alloc(map->scratch, sizeof(double)));
-        ok &= !!(w[i].owner = kith_i_alloc(block, sizeof(uint32_t)));
-        ok &= !!(w[i].kept = kith_i_alloc(block * n, sizeof(int32_t)));
-        ok &= !!(w[i].extra = kith_i_alloc(block * n, sizeof(int32_t)));
-    }
-    if (ok) {
-        swap_arg a = {map, spec, w};
-        kith_i_session_fold(s, map->view, NULL, visit, &a);
-    }
-    for (uint32_t i = 0; w && i < s->threads; i++) {
-        for (size_t t = 0; ok && t < all; t++)
-            totals[t] += w[i].kept_totals[t % n] + w[i].extra_totals[t];
-        kith_i_wipe_free(w[i].kept_totals, n * sizeof(int64_t));
-        kith_i_wipe_free(w[i].extra_totals, all * sizeof(int64_t));
-        kith_i_wipe_free(w[i].scratch, map->scratch * sizeof(double));
-        kith_i_wipe_free(w[i].owner, block * sizeof(uint32_t));
-        kith_i_wipe_free(w[i].kept, block * n * sizeof(int32_t));
-        kith_i_wipe_free(w[i].extra, block * n * sizeof(int32_t));
-    }
-    kith_i_free(w);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    swap_arg arg = {.state = state, .spec = spec};
+    kith_i_tally tally = {
+        .view = spec->view, .totals = n + all, .visit = visit, .arg = &arg};
+    kith_i_room_add(&tally.room,
+                    kith_i_swap_scratch(spec->candidates, state->points.d),
+                    sizeof(double));
+    size_t rows = KITH_I_BLOCK_ROWS;
+    arg.owner = kith_i_room_add(&tally.room, rows, sizeof(uint32_t));
+    arg.kept = kith_i_room_add(&tally.room, rows * n, sizeof(int32_t));
+    arg.extra = kith_i_room_add(&tally.room, rows * n, sizeof(int32_t));
+    kith_status status = kith_i_tally_rows(s, &tally, totals, err);
+    for (size_t t = 0; !status && t < all; t++)
+        totals[n + t] += totals[t % n];
+    return status;
 }
 
-kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_map *map,
+kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_state *state,
                                 const kith_i_swap_spec *spec, kith_i_swap *out,
                                 kith_error *err)
 {
     uint64_t all = (uint64_t)spec->slots * spec->candidates;
+    const kith_i_domain *m = spec->view ? spec->view->domain : s->domain;
     if (all == 0 || all > UINT32_MAX || spec->bound == 0 ||
-        spec->bound > INT32_MAX)
+        spec->bound > INT32_MAX || !state->chosen || m->sparse ||
+        state->points.d != m->dimension ||
+        state->points.k != spec->candidates || state->k != spec->slots)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_exponent b;
@@ -101,16 +86,18 @@ kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_map *map,
     kith_status status = kith_i_choice_pay(s, &choice, &b, err);
     if (status)
         return status;
-    int64_t *totals = kith_i_alloc(all, sizeof *totals);
+    size_t n = spec->candidates, size = n + all;
+    int64_t *totals = kith_i_alloc(size, sizeof *totals);
     uint32_t chosen = 0;
     status = totals ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = tally_swaps(s, map, spec, totals, err);
+        status = tally_swaps(s, state, spec, totals, err);
     if (!status)
-        status = kith_i_choice_draw(s, &b, totals, (uint32_t)all, &chosen, err);
+        status =
+            kith_i_choice_draw(s, &b, totals + n, (uint32_t)all, &chosen, err);
     if (!status)
         *out =
             (kith_i_swap){chosen / spec->candidates, chosen % spec->candidates};
-    kith_i_wipe_free(totals, all * sizeof *totals);
+    kith_i_wipe_free(totals, size * sizeof *totals);
     return status;
 }

@@ -26,8 +26,8 @@
 #include <string.h>
 
 #include "aggregate.h"
+#include "ask_private.h"
 #include "base/base_i.h"
-#include "dp_private.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
@@ -37,55 +37,32 @@ static const uint32_t weight_of[CLASSES] = {1, 4, 6, 12, 24};
 
 typedef struct {
     uint32_t width, shift;
-    struct tensor_worker {
-        int64_t *sums;
-        double *scratch;
-        int16_t *cut;
-    } * workers;
+    size_t cut; /* offset in a worker's room */
 } tensor_arg;
 
-static void visit(void *p, uint32_t worker, uint64_t first,
-                  const kith_i_block *block)
+static void visit(const void *p, const kith_i_block *block, void *room,
+                  int64_t *sums)
 {
-    (void)first; /* a record's position must not matter */
     const tensor_arg *a = p;
-    struct tensor_worker *w = &a->workers[worker];
+    int16_t *cut = (int16_t *)((char *)room + a->cut);
     kith_i_truncate_values(block->dense, (size_t)block->rows * a->width,
-                           a->shift, w->cut);
-    kith_i_quartic_rows(w->cut, block->rows, a->width, w->scratch, w->sums);
+                           a->shift, cut);
+    kith_i_quartic_rows(cut, block->rows, a->width, room, sums);
 }
 
-static kith_status tally(kith_session *s, const kith_i_view *view,
-                         uint32_t width, uint32_t shift, int64_t *out,
-                         kith_error *err)
+static kith_status tally_rows(kith_session *s, const kith_i_view *view,
+                              uint32_t width, uint32_t shift, int64_t *out,
+                              kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
-    uint32_t threads = s->threads;
-    size_t size = kith_i_quartic_size(width);
-    size_t scratch = kith_i_quartic_scratch(width);
-    size_t cut = (size_t)KITH_I_BLOCK_ROWS * width;
-    struct tensor_worker *w = kith_i_alloc(threads, sizeof *w);
-    int ok = w != NULL;
-    for (uint32_t i = 0; ok && i < threads; i++) {
-        ok &= !!(w[i].sums = i ? kith_i_alloc(size, sizeof *out) : out);
-        ok &= !!(w[i].scratch = kith_i_alloc(scratch, sizeof(double)));
-        ok &= !!(w[i].cut = kith_i_alloc(cut, sizeof(int16_t)));
-    }
-    if (ok) {
-        tensor_arg arg = {width, shift, w};
-        kith_i_session_fold(s, view, NULL, visit, &arg);
-        for (uint32_t i = 1; i < threads; i++)
-            kith_i_add_wrapping(w[i].sums, size, out);
-    }
-    for (uint32_t i = 0; w && i < threads; i++) {
-        if (i > 0)
-            kith_i_wipe_free(w[i].sums, size * sizeof *out);
-        kith_i_wipe_free(w[i].scratch, scratch * sizeof(double));
-        kith_i_wipe_free(w[i].cut, cut * sizeof(int16_t));
-    }
-    kith_i_free(w);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    tensor_arg arg = {width, shift, 0};
+    kith_i_tally tally = {.view = view,
+                          .totals = kith_i_quartic_size(width),
+                          .visit = visit,
+                          .arg = &arg};
+    kith_i_room_add(&tally.room, kith_i_quartic_scratch(width), sizeof(double));
+    arg.cut = kith_i_room_add(&tally.room, (size_t)KITH_I_BLOCK_ROWS * width,
+                              sizeof(int16_t));
+    return kith_i_tally_rows(s, &tally, out, err);
 }
 
 static uint32_t class_of(uint32_t weight)
@@ -188,8 +165,7 @@ kith_status kith_i_release_tensor(kith_session *s,
                                   const kith_i_tensor_spec *spec, int64_t *out,
                                   kith_i_tensor *about, kith_error *err)
 {
-    kith_i_map map = {.view = spec->view};
-    const kith_i_domain *domain = kith_i_map_domain(s, &map);
+    const kith_i_domain *domain = spec->view ? spec->view->domain : s->domain;
     kith_status status = check_spec(domain, spec, err);
     if (status)
         return status;
@@ -233,7 +209,7 @@ kith_status kith_i_release_tensor(kith_session *s,
     if (status)
         return status;
     memset(out, 0, size * sizeof *out);
-    status = tally(s, spec->view, width, shift, out, err);
+    status = tally_rows(s, spec->view, width, shift, out, err);
     if (!status)
         status =
             (by_trace ? add_wishart : add_noise)(s, width, scale, out, err);

@@ -121,12 +121,6 @@ const kith_i_domain *kith_i_view_domain(const kith_i_view *view)
     return view->domain;
 }
 
-const kith_i_domain *kith_i_map_domain(const kith_session *s,
-                                       const kith_i_map *map)
-{
-    return map->view ? map->view->domain : s->domain;
-}
-
 void kith_i_session_fold(const kith_session *s, const kith_i_view *view,
                          const kith_i_view *beside, kith_i_visit_fn *visit,
                          void *arg)

@@ -61,14 +61,14 @@ static kith_status count_rows(plane_run *run, kith_error *err)
     run->n = run->plan ? (double)run->run->rows
                        : (double)kith_i_session_rows(run->session);
     if (kith_i_session_neighbors(run->session) == KITH_ADD_REMOVE) {
-        kith_i_map map = {0};
+        kith_i_ask ask = {0};
         kith_i_cells_spec spec = {.what = "row", .cells = 1};
         kith_i_cells cells;
         kith_status status =
             kith_i_plane_charge(run, COUNT_SHARE, &spec.count_charge, err);
         if (!status)
             status =
-                kith_i_release_cells(run->session, &map, &spec, &cells, err);
+                kith_i_release_cells(run->session, &ask, &spec, &cells, err);
         if (status)
             return status;
         if (!run->plan)
@@ -77,25 +77,6 @@ static kith_status count_rows(plane_run *run, kith_error *err)
     }
     run->n = fmax(run->n, 1);
     return KITH_OK;
-}
-
-static void map_lengths(const void *arg, const kith_i_block *block,
-                        double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)scratch;
-    const kith_i_domain *domain = arg;
-    size_t d = block->dimension;
-    for (size_t r = 0; r < block->rows; r++) {
-        uint64_t square = 0;
-        for (size_t i = 0; i < d; i++) {
-            int64_t x = block->dense[r * d + i];
-            square += (uint64_t)(x * x);
-        }
-        square = square * LENGTH_ONE / domain->l2_squared; /* < 2^31 2^20 */
-        cell[r] = 0;
-        value[2 * r] = (int32_t)square;
-        value[2 * r + 1] = (int32_t)(square * square / LENGTH_ONE);
-    }
 }
 
 /* Rows that are clipped only may be much shorter than the radius: how much
@@ -108,7 +89,8 @@ static kith_status measure_lengths(plane_run *run, kith_error *err)
         return KITH_OK;
     /* (1, 1) is the longest value: L1 when pure, else L2, rounded up */
     uint64_t radius = run->pure ? 2 * LENGTH_ONE : LENGTH_ONE * 1415 / 1000;
-    kith_i_map map = {.run = map_lengths, .arg = run->domain};
+    kith_i_ask ask = {
+        .value = {.kind = KITH_I_VALUE_LENGTHS, .one = LENGTH_ONE}};
     kith_i_cells_spec spec = {
         .what = "lengths,",
         .cells = 1,
@@ -119,7 +101,7 @@ static kith_status measure_lengths(plane_run *run, kith_error *err)
     kith_status status =
         kith_i_plane_charge(run, LENGTH_SHARE, &spec.sum_charge, err);
     if (!status)
-        status = kith_i_release_cells(run->session, &map, &spec, &cells, err);
+        status = kith_i_release_cells(run->session, &ask, &spec, &cells, err);
     if (status)
         return status;
     if (!run->plan) { /* a plan: as if all rows reached the radius */

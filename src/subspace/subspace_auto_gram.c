@@ -70,7 +70,7 @@ kith_status kith_i_plane_release_gram(plane_run *run, double share,
                                       kith_error *err)
 {
     size_t size = (size_t)run->d * run->d;
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_gram_spec spec = {
         .what = "second moments", .cells = 1, .width = run->d, .by_trace = 1};
     double sd, *matrix = kith_i_alloc(size, sizeof *matrix);
@@ -79,7 +79,7 @@ kith_status kith_i_plane_release_gram(plane_run *run, double share,
     if (!status)
         status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status)
-        status = kith_i_release_gram(run->session, &map, &spec, gram, &sd, err);
+        status = kith_i_release_gram(run->session, &ask, &spec, gram, &sd, err);
     if (!status) {
         for (size_t i = 0; i < size; i++)
             matrix[i] = (double)gram[i] / run->length;
@@ -94,13 +94,6 @@ kith_status kith_i_plane_release_gram(plane_run *run, double share,
 
 /* ---- a step ---------------------------------------------------------------
  */
-
-static void map_cells(const void *arg, const kith_i_block *block,
-                      double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value;
-    kith_i_axes_cells(arg, block, scratch, cell);
-}
 
 /* The leading planes of k matrices, plane by plane on several threads. */
 typedef struct {
@@ -193,10 +186,8 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
 {
     size_t w = step->w;
     kith_i_axes axes = {1, run->k, run->q, step->w, NULL};
-    kith_i_map map = {.run = map_cells,
-                      .arg = &axes,
-                      .scratch = kith_i_axes_scratch(&axes, KITH_I_BLOCK_ROWS),
-                      .view = step->view};
+    kith_i_ask ask = {.view = step->view,
+                      .place = {.kind = KITH_I_PLACE_PLANE, .planes = &axes}};
     kith_i_gram_spec spec = {
         .what = what, .cells = run->k, .width = step->w, .by_trace = 1};
     double sd;
@@ -210,7 +201,7 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
     }
     if (!status)
         status =
-            kith_i_release_gram(run->session, &map, &spec, grams, &sd, err);
+            kith_i_release_gram(run->session, &ask, &spec, grams, &sd, err);
     if (!status && !run->plan)
         status = planes_of_grams(run, step, grams, err);
     kith_i_free(axes.coords);
@@ -221,40 +212,29 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
 /* ---- a choice -------------------------------------------------------------
  */
 
-typedef struct {
-    kith_i_axes axes;
-    int shift;
-} cost_arg;
-
-static void map_losses(const void *arg, const kith_i_block *block,
-                       double *scratch, int32_t *loss)
-{
-    const cost_arg *a = arg;
-    kith_i_axes_losses(&a->axes, block, a->shift, scratch, loss);
-}
-
 kith_status kith_i_plane_choose(plane_run *run, const char *what,
                                 const double *planes, uint32_t sets,
                                 const double *prior, double share,
                                 uint32_t *out, kith_error *err)
 {
-    cost_arg arg = {.axes = {sets, run->k, run->q, run->d, NULL}};
+    kith_i_axes axes = {sets, run->k, run->q, run->d, NULL};
+    kith_i_losses losses = {.planes = &axes};
     size_t size = (size_t)sets * run->k * run->q * run->d;
-    while (run->domain->l2_squared >> arg.shift >> LOSS_BITS)
-        arg.shift++;
+    while (run->domain->l2_squared >> losses.shift >> LOSS_BITS)
+        losses.shift++;
     kith_i_select_spec spec = {
         .what = what,
         .candidates = sets,
-        .bound = (uint32_t)(run->domain->l2_squared >> arg.shift),
-        .unit = ldexp(pow(kith_i_domain_step(run->domain), 2), arg.shift)};
+        .bound = (uint32_t)(run->domain->l2_squared >> losses.shift),
+        .unit = ldexp(pow(kith_i_domain_step(run->domain), 2), losses.shift)};
     int64_t *handicap = kith_i_alloc(sets, sizeof *handicap);
-    arg.axes.coords = kith_i_alloc(size, sizeof(double));
+    axes.coords = kith_i_alloc(size, sizeof(double));
     kith_status status =
-        handicap && arg.axes.coords ? KITH_OK : kith_i_fail_memory(err);
+        handicap && axes.coords ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
         status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status) {
-        kith_i_axes_set(&arg.axes, planes);
+        kith_i_axes_set(&axes, planes);
         /* weights are exp(-range / (twice) bound loss): one unit of the prior
          * is that much of the loss */
         double range =
@@ -266,13 +246,9 @@ kith_status kith_i_plane_choose(plane_run *run, const char *what,
             handicap[s] =
                 -(int64_t)fmin(prior[s] * twice * spec.bound / range, 0x1p60);
         spec.handicap = prior ? handicap : NULL;
-        kith_i_loss_map map = {
-            .run = map_losses,
-            .arg = &arg,
-            .scratch = kith_i_axes_scratch(&arg.axes, KITH_I_BLOCK_ROWS)};
-        status = kith_i_release_select(run->session, &map, &spec, out, err);
+        status = kith_i_release_select(run->session, &losses, &spec, out, err);
     }
     kith_i_free(handicap);
-    kith_i_free(arg.axes.coords);
+    kith_i_free(axes.coords);
     return status ? status : kith_i_plane_tick(run, err);
 }

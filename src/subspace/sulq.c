@@ -44,13 +44,6 @@ static kith_status plan_charges(sulq *s, kith_error *err)
     return status;
 }
 
-static void map_rows(const void *arg, const kith_i_block *block,
-                     double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)value; /* the records themselves */
-    kith_i_axes_cells(arg, block, scratch, cell);
-}
-
 /* The q leading eigenvectors of each noisy matrix. */
 static kith_status set_planes(sulq *s, kith_error *err)
 {
@@ -87,15 +80,13 @@ static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
     snprintf(what, sizeof what, "second moments, round %u of %u", t + 1,
              s->rounds);
     kith_i_axes_set(&s->axes, run->planes);
-    kith_i_map map = {.run = map_rows,
-                      .arg = &s->axes,
-                      .scratch =
-                          kith_i_axes_scratch(&s->axes, KITH_I_BLOCK_ROWS)};
+    kith_i_ask ask = {
+        .place = {.kind = KITH_I_PLACE_PLANE, .planes = &s->axes}};
     kith_i_gram_spec spec = {
         .what = what, .cells = run->k, .width = run->d, .charge = s->charge};
     double sd = 0;
     kith_status status =
-        kith_i_release_gram(run->session, &map, &spec, s->grams, &sd, err);
+        kith_i_release_gram(run->session, &ask, &spec, s->grams, &sd, err);
     if (!status)
         status = set_planes(s, err);
     if (!status)
