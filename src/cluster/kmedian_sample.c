@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dp/release_chain.h"
+#include "sidedoor/release_chain.h"
 
 enum { STEPS = 256, TUNING = STEPS / 2, TUNE_EVERY = 8 };
 /* Of what the start left, for the sizes; the rate of acceptance at which such a

@@ -21,6 +21,7 @@
 #include "base/domain.h"
 #include "budget/budget_i.h"
 #include "kith/budget.h"
+#include "noise/trace_noise.h"
 
 /* ---- the session ----------------------------------------------------------
  */
@@ -114,19 +115,6 @@ typedef struct kith_i_gram_spec {
     kith_i_loss charge;
 } kith_i_gram_spec;
 
-/* What noise the gate adds in pure DP to a Gram matrix or a tensor. sd: of the
- * diagonal (of an entry aaaa), for a charge of epsilon = 1 and records of
- * length at most 1; edge: about its largest eigenvalue (of the tensor: as a
- * matrix on pairs of indices). */
-typedef struct kith_i_trace_noise {
-    int by_trace; /* a Wishart difference; 0: K-norm */
-    double sd, edge;
-} kith_i_trace_noise;
-kith_i_trace_noise kith_i_gram_noise(kith_neighbors neighbors, uint32_t cells,
-                                     uint32_t width, int by_trace);
-kith_i_trace_noise kith_i_tensor_noise(kith_neighbors neighbors,
-                                       uint32_t width);
-
 /* out: cells x width x width, symmetric: sum of v v' by cell, with noise whose
  * law is invariant under rotations: off-diagonal entries have 1/sqrt 2 of the
  * sd of the diagonal. GOE in Gaussian DP; in pure DP K-norm noise in the same
@@ -135,31 +123,6 @@ kith_i_trace_noise kith_i_tensor_noise(kith_neighbors neighbors,
 kith_status kith_i_release_gram(kith_session *session, const kith_i_ask *ask,
                                 const kith_i_gram_spec *spec, int64_t *out,
                                 double *sd, kith_error *err);
-
-/* ---- release_sparse.c: histograms over huge public domains ----------------
- */
-
-/* The key of a row: its cube among the children of a tree's deepest level.
- * Keys beyond the domain contribute nothing. */
-typedef struct kith_i_keys {
-    const kith_i_view *view; /* NULL: the records */
-    const kith_i_tree *tree; /* as wide as the rows */
-} kith_i_keys;
-typedef struct kith_i_sparse_spec {
-    const char *what;
-    uint64_t domain_size; /* keys 0 .. domain_size-1, at most 2^62 */
-    int64_t threshold;    /* cells with a noisy count below it stay silent; */
-                          /* >= 1 */
-    kith_i_loss charge;
-} kith_i_sparse_spec;
-/* All cells of the domain whose noisy count reaches the threshold, by key:
- * exactly what adding noise to every cell, empty ones included, would give.
- * *out: the caller's, to kith_i_free. */
-kith_status kith_i_release_sparse(kith_session *session,
-                                  const kith_i_keys *keys,
-                                  const kith_i_sparse_spec *spec,
-                                  kith_i_sparse_cell **out, size_t *count,
-                                  double *sd, kith_error *err);
 
 /* ---- release_select.c: choose one of several candidates (R5) --------------
  */

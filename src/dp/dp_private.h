@@ -6,6 +6,7 @@
 #include "dp_i.h"
 #include "noise/entropy.h"
 #include "noise/sampler.h"
+#include "noise/select.h"
 
 struct kith_i_view {
     kith_i_domain *domain; /* owned by data unless a plan */
@@ -54,9 +55,13 @@ kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
 /* ---- choice.c: what every selection shares ---------------------------------
  */
 
+/* range / bound (range / (2 bound) when replace), rounded down. */
+kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint32_t bound,
+                                    int replace);
+double kith_i_exponent_value(kith_i_exponent b);
+
 /* Pay for selections by total losses, each record's at most bound, and turn
  * the charge into the exponent of the weights. */
-struct kith_i_exponent;
 typedef struct kith_i_choice {
     const char *what;
     uint32_t bound;
@@ -66,10 +71,10 @@ typedef struct kith_i_choice {
 } kith_i_choice;
 kith_status kith_i_choice_pay(kith_session *session,
                               const kith_i_choice *choice,
-                              struct kith_i_exponent *out, kith_error *err);
+                              kith_i_exponent *out, kith_error *err);
 /* Draw one of n candidates; without data (a plan) the first. */
 kith_status kith_i_choice_draw(kith_session *session,
-                               const struct kith_i_exponent *b,
+                               const kith_i_exponent *b,
                                const int64_t *totals, uint32_t n, uint32_t *out,
                                kith_error *err);
 

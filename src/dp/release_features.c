@@ -24,11 +24,11 @@
  *   1.5 epsilon: central.md, item 21.) */
 #include "release_features.h"
 
-#include "aggregate.h"
+#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
 #include "noise/noise.h"
-#include "select.h"
+#include "noise/select.h"
 
 /* ---- the profile ----------------------------------------------------------
  */

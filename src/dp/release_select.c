@@ -4,10 +4,10 @@
  * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
  */
-#include "aggregate.h"
+#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
-#include "select.h"
+#include "noise/select.h"
 
 typedef struct {
     const kith_i_losses *losses;

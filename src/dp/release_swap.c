@@ -14,10 +14,10 @@
  *   be left out: it would double the sensitivity (central.md, item 10). */
 #include "release_swap.h"
 
-#include "aggregate.h"
+#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
-#include "select.h"
+#include "noise/select.h"
 
 typedef struct {
     const kith_i_swap_state *state;

@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "aggregate.h"
+#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"

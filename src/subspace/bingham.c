@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bingham_draw.h"
-#include "dp/release_chain.h"
+#include "sidedoor/release_chain.h"
 #include "kernel/linear.h"
 #include "kernel/plane_rows.h"
 #include "subspace_i.h"

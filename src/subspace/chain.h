@@ -4,7 +4,7 @@
 #define KITH_CHAIN_H
 
 #include "bingham_draw.h"
-#include "dp/release_chain.h"
+#include "sidedoor/release_chain.h"
 #include "subspace_i.h"
 
 /* What a chain notes after each sweep when diagnostics are kept; else NULL. */

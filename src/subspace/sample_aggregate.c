@@ -5,25 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "dp/release_blocks.h"
-#include "solver/solver_i.h"
+#include "sidedoor/block_planes.h"
 #include "subspace_i.h"
 
 enum { LEAST_ROWS = 50 };
-
-typedef struct {
-    kith_subspace_solver solver;
-    uint32_t k, q, d;
-} solve_arg;
-
-static kith_status solve(const void *p, const double *rows, uint32_t n,
-                         kith_i_coins *coins, double *planes, kith_error *err)
-{
-    const solve_arg *a = p;
-    kith_i_matrix all = {rows, n, a->d};
-    return kith_i_solve_subspaces(a->solver, &all, a->k, a->q, coins, planes,
-                                  err);
-}
 
 /* The plane nearest to each noisy projection. */
 static kith_status set_planes(kith_i_subspace_run *run, const int64_t *noisy,
@@ -57,11 +42,11 @@ kith_status kith_i_subspace_aggregate(kith_i_subspace_run *run, kith_error *err)
     const kith_subspace_options *opt = run->opt;
     uint64_t own = 4 * (uint64_t)run->k * run->q;
     own = own < LEAST_ROWS ? LEAST_ROWS : own;
-    solve_arg arg = {opt->solver, run->k, run->q, run->d};
+    kith_i_plane_solver arg = {opt->solver, run->k, run->q, run->d};
     kith_i_blocks_spec spec = {.what = "planes (sample and aggregate)",
                                .k = run->k,
                                .q = run->q,
-                               .solve = solve,
+                               .solve = kith_i_solve_planes,
                                .arg = &arg,
                                .block_rows = opt->block_rows ? opt->block_rows
                                                              : (uint32_t)own,

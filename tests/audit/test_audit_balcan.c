@@ -5,7 +5,7 @@
  * false-alarm rate of each bound is 1e-6. */
 #include "audit/audit.h"
 #include "cluster/balcan_i.h"
-#include "dp/select.h"
+#include "noise/select.h"
 #include "noise/sampler.h"
 #include "support/make_data.h"
 

@@ -13,7 +13,7 @@
 
 #include "support/make_planes.h"
 
-#include "dp/blocks.h"
+#include "sidedoor/blocks.h"
 #include "noise/noise.h"
 
 typedef enum { SOUND, LOCAL, OVERLAP, TWICE, THIRD } fault;

@@ -7,7 +7,7 @@
  * watched too: it must end at that law and never be colder. Planted: the 2 of a
  * replaced row forgotten, more than was declared, a walk that is too cold. */
 #include "base/words.h"
-#include "dp/release_chain.h"
+#include "sidedoor/release_chain.h"
 #include "support/bingham_spy.h"
 
 static double heat_fault = 1, most_heat;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "cluster/balcan_i.h"
-#include "dp/aggregate.h"
+#include "kernel/aggregate.h"
 #include "dp/release_swap.h"
 #include "support/make_data.h"
 #include "support/stat.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp/aggregate.h"
+#include "kernel/aggregate.h"
 #include "dp/dp_i.h"
-#include "dp/select.h"
+#include "noise/select.h"
 #include "kernel/quartic.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"

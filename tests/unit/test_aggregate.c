@@ -1,6 +1,6 @@
 /* Clipping and counting in integers, against the definitions. */
 #include "base/wide.h"
-#include "dp/aggregate.h"
+#include "kernel/aggregate.h"
 #include "support/make_data.h"
 
 /* After clipping the norm is within the radius; before it was, nothing

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "dp/release_blocks.h"
+#include "sidedoor/release_blocks.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

@@ -3,7 +3,7 @@
  * with orthogonal rows, in the same and in different clusters. */
 #include <math.h>
 
-#include "dp/release_chain.h"
+#include "sidedoor/release_chain.h"
 #include "support/make_data.h"
 
 enum { D = 3 };

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/wide.h"
-#include "dp/aggregate.h"
+#include "kernel/aggregate.h"
 #include "dp/release_tensor.h"
 #include "support/make_data.h"
 #include "support/nuclear.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/base_i.h"
-#include "dp/smooth.h"
+#include "sidedoor/smooth.h"
 #include "support/cmocka_all.h"
 
 enum { MOST = 40 };

@@ -4,19 +4,13 @@
 
 #include <stdint.h>
 
-#include "budget/budget_i.h"
-#include "noise/sampler.h"
+#include "sampler.h"
 
 /* Weight exponent per unit of loss: num / 2^shift, shift <= 62. */
 typedef struct kith_i_exponent {
     uint64_t num;
     uint32_t shift;
 } kith_i_exponent;
-
-/* range / bound (range / (2 bound) when replace), rounded down. */
-kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint32_t bound,
-                                    int replace);
-double kith_i_exponent_value(kith_i_exponent b);
 
 /* Permute-and-flip: go through the candidates in random order, stop at one
  * with probability exp(-b (L - L_min)). order: scratch, n entries. */

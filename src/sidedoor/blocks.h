@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "dp_private.h"
+#include "dp/rows_out.h"
 #include "release_blocks.h"
 #include "smooth.h"
 
@@ -17,7 +17,7 @@ typedef struct kith_i_blocks {
     size_t triangle; /* entries of a projection */
     kith_i_smooth smooth;
     uint64_t diameter; /* squared */
-    double *x;         /* n x d */
+    const double *x;   /* n x d */
     size_t n;
     uint32_t *order;  /* records, block by block */
     size_t *from;     /* m + 1 */

@@ -6,7 +6,7 @@
 #define KITH_RELEASE_BLOCKS_H
 
 #include "base/base_i.h"
-#include "dp_i.h"
+#include "dp/dp_i.h"
 
 /* Answer for n rows of d numbers (lattice units): k planes of q orthonormal
  * rows. Total: whatever the rows are. Its coins do not depend on the data. Runs

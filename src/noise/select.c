@@ -1,28 +1,5 @@
-/* Exact selection from integer totals. No floating point but for one accessor
- * that receipts use. */
+/* Exact selection from integer totals. No floating point. */
 #include "select.h"
-
-#include <math.h>
-
-enum { EXTRA_BITS = 62 - KITH_I_LOSS_BITS };
-
-kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint32_t bound,
-                                    int replace)
-{
-    kith_i_u128 numerator = (kith_i_u128)range << EXTRA_BITS;
-    kith_i_u128 value = numerator / ((uint64_t)bound << (replace ? 1 : 0));
-    uint32_t shift = KITH_I_LOSS_BITS + EXTRA_BITS;
-    while (value >> 62) { /* only for an absurdly large range */
-        value >>= 1;
-        shift--;
-    }
-    return (kith_i_exponent){(uint64_t)value, shift};
-}
-
-double kith_i_exponent_value(kith_i_exponent b)
-{
-    return ldexp((double)b.num, -(int)b.shift);
-}
 
 static int64_t smallest(const int64_t *losses, uint32_t n)
 {

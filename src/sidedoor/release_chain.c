@@ -27,27 +27,8 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp_private.h"
+#include "dp/rows_out.h"
 #include "kernel/kernel_i.h"
-#include "kernel/linear.h"
-#include "select.h"
-
-typedef struct {
-    double *x;
-    uint32_t d, stride;
-} copy_arg;
-
-static void copy_rows(void *p, uint32_t worker, uint64_t first,
-                      const kith_i_block *block)
-{
-    (void)worker;
-    const copy_arg *a = p;
-    for (size_t r = 0; r < block->rows; r++) {
-        double *to = a->x + (first + r) * a->stride;
-        for (size_t i = 0; i < a->d; i++)
-            to[i] = block->dense[r * a->d + i];
-    }
-}
 
 static void fill_words(void *arg, uint64_t *words, size_t count)
 {
@@ -69,20 +50,13 @@ static void open_stream(kith_session *s, kith_i_entropy *stream, int *failed)
 }
 
 static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
-                        double exponent, double *state, kith_error *err)
+                        const kith_i_chain_copy *copy, double exponent,
+                        double *state, kith_error *err)
 {
-    uint32_t d = s->domain->dimension;
-    uint32_t stride = (d + KITH_I_LANES - 1) / KITH_I_LANES * KITH_I_LANES;
-    size_t n = kith_i_dataset_rows(s->data);
-    double *x = kith_i_alloc(n * stride, sizeof *x);
-    if (!x)
-        return kith_i_fail_memory(err);
-    copy_arg copy = {x, d, stride};
-    kith_i_session_fold(s, NULL, NULL, copy_rows, &copy);
-    kith_i_chain_rows rows = {.x = x,
-                              .n = n,
-                              .d = d,
-                              .stride = stride,
+    kith_i_chain_rows rows = {.x = copy->x,
+                              .n = copy->n,
+                              .d = copy->d,
+                              .stride = copy->stride,
                               .exponent = exponent,
                               .square = (double)s->domain->l2_squared};
     kith_i_entropy stream;
@@ -98,22 +72,12 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
                              "released, the budget stays spent");
     kith_i_entropy_close(&stream);
     kith_i_blas_restore(saved);
-    kith_i_wipe_free(x, n * stride * sizeof *x);
     return status;
 }
 
 kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
                                  double *state, kith_error *err)
 {
-    if (s->domain->sparse)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "chains over sparse rows are not offered: use a "
-                           "dense format");
-    if (spec->unproved && s->ledgered)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "a start at the records, or diagnostics, leave no "
-                           "guarantee: not in a session that a ledger paid "
-                           "for");
     int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
     kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
     double square = (double)s->domain->l2_squared;
@@ -129,13 +93,14 @@ kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
                         .sensitivity = moves * per_loss,
                         .scale = per_loss / exponent,
                         .loss = spec->charge};
-    kith_status status = kith_i_session_pay(s, &bill, 1, err);
-    if (status)
-        return status;
-    kith_i_session_weaken(s, !spec->unproved);
-    memset(state, 0, spec->state * sizeof *state);
-    if (s->data)
-        status = draw(s, spec, exponent, state, err);
+    kith_i_chain_copy copy;
+    kith_status status =
+        kith_i_chain_copy_open(s, &bill, spec->unproved, &copy, err);
+    if (!status)
+        memset(state, 0, spec->state * sizeof *state);
+    if (!status && s->data)
+        status = draw(s, spec, &copy, exponent, state, err);
+    kith_i_chain_copy_close(&copy);
     if (status)
         kith_i_wipe(state, spec->state * sizeof *state);
     return status;

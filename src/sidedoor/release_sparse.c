@@ -12,50 +12,17 @@
  *   given that it reaches the threshold. Skipping empty cells instead would
  *   make a neighbour's singleton cell an event of probability 0 against > 0:
  *   infinite loss (central.md, item 4). */
-#include "dp_private.h"
+#include "release_sparse.h"
 
 #include <math.h>
 #include <mpfr.h>
 
-#include "aggregate.h"
+#include "dp/rows_out.h"
+#include "kernel/aggregate.h"
 #include "base/base_i.h"
 #include "noise/noise.h"
 
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
-
-typedef struct {
-    const kith_i_tree *tree;
-    uint64_t *keys; /* one per record; sorted later, so order is lost */
-} key_arg;
-
-static void visit(void *p, uint32_t worker, uint64_t first,
-                  const kith_i_block *block)
-{
-    (void)worker;
-    const key_arg *a = p;
-    for (uint32_t r = 0; r < block->rows; r++)
-        a->keys[first + r] = kith_i_tree_key(
-            a->tree, block->dense + (size_t)r * block->dimension);
-}
-
-/* The exact sparse histogram: *keys, *counts of *m cells (the caller's). */
-static kith_status tally_keys(kith_session *s, const kith_i_keys *ask,
-                              uint64_t domain_size, uint64_t **keys,
-                              int64_t **counts, size_t *m, kith_error *err)
-{
-    size_t n = s->data ? kith_i_dataset_rows(s->data) : 0;
-    uint64_t *other = kith_i_alloc(n, sizeof *other);
-    *keys = kith_i_alloc(n, sizeof **keys);
-    *counts = kith_i_alloc(n, sizeof **counts);
-    int ok = other && *keys && *counts;
-    if (ok && s->data) {
-        key_arg a = {ask->tree, *keys};
-        kith_i_session_fold(s, ask->view, NULL, visit, &a);
-        *m = kith_i_aggregate_keys(*keys, other, n, domain_size, *counts);
-    }
-    kith_i_wipe_free(other, n * sizeof *other);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
-}
 
 typedef struct {
     kith_i_sparse_cell *cells;
@@ -134,12 +101,6 @@ static kith_status check_spec(const kith_session *s,
     return KITH_OK;
 }
 
-static int keys_are_valid(const kith_session *s, const kith_i_keys *ask)
-{
-    const kith_i_domain *m = ask->view ? ask->view->domain : s->domain;
-    return ask->tree && ask->tree->p == m->dimension && !m->sparse;
-}
-
 kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
@@ -148,7 +109,7 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     *out = NULL;
     *count = 0;
     if (spec->domain_size == 0 || spec->domain_size > (uint64_t)1 << 62 ||
-        spec->threshold < 1 || !keys_are_valid(s, ask))
+        spec->threshold < 1)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
@@ -167,14 +128,17 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                             pure ? (double)twice : sqrt((double)twice),
                         .scale = kith_i_scale_value(scale),
                         .loss = spec->charge};
-    status = kith_i_session_pay(s, &bill, 1, err);
-    if (status)
-        return status;
-    uint64_t *keys = NULL;
-    int64_t *counts = NULL;
-    size_t m = 0, n = s->data ? kith_i_dataset_rows(s->data) : 0;
+    kith_i_key_copy copy;
+    status = kith_i_key_copy_open(s, &bill, ask->view, ask->tree, &copy, err);
+    uint64_t *other = kith_i_alloc(copy.n, sizeof *other);
+    int64_t *counts = kith_i_alloc(copy.n, sizeof *counts);
+    size_t m = 0;
     cell_list list = {0};
-    status = tally_keys(s, ask, spec->domain_size, &keys, &counts, &m, err);
+    if (!status && (!other || !counts))
+        status = kith_i_fail_memory(err);
+    if (!status) /* sorted: the order of the records is lost */
+        m = kith_i_aggregate_keys(copy.keys, other, copy.n, spec->domain_size,
+                                  counts);
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
                           .per_scale = SIZE_MAX,
@@ -184,9 +148,10 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     if (!status && s->data)
         status = kith_i_noise_add(&noise, counts, m, err);
     if (!status && s->data)
-        status = list_cells(s, spec, scale, keys, counts, m, &list, err);
-    kith_i_wipe_free(keys, n * sizeof *keys);
-    kith_i_wipe_free(counts, n * sizeof *counts);
+        status = list_cells(s, spec, scale, copy.keys, counts, m, &list, err);
+    kith_i_wipe_free(other, copy.n * sizeof *other);
+    kith_i_wipe_free(counts, copy.n * sizeof *counts);
+    kith_i_key_copy_close(&copy);
     if (status) {
         kith_i_wipe_free(list.cells, list.capacity * sizeof *list.cells);
         return status;

@@ -7,11 +7,12 @@
  * sd = T sqrt(p + 1), T the trace that is paid for, 1 or 2. Its spectrum is
  * that of the free difference of two Marchenko-Pastur laws, R-transform
  * 2 a^2 z / (1 - a^2 z^2), a = p T / 2: the edge is at 1.177 sd sqrt(2 p). */
+#include "trace_noise.h"
+
 #include <math.h>
 
-#include "dp_i.h"
 #include "kernel/quartic.h"
-#include "noise/sampler_wishart.h"
+#include "sampler_wishart.h"
 
 #define HEAVY 1.177 /* 3.330 / sqrt 8 */
 

@@ -5,7 +5,7 @@
 #define KITH_RELEASE_CHAIN_H
 
 #include "base/words.h"
-#include "dp_i.h"
+#include "dp/dp_i.h"
 
 /* What the sampler is shown, inside of the bracket only: the records on their
  * lattice as integer-valued doubles, padded with zeros to `stride` numbers a

@@ -123,8 +123,7 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
 {
     kith_session *s = b->s;
     if (s->privacy.neighbors == KITH_REPLACE_ONE) {
-        *rows = s->data ? (double)kith_i_dataset_rows(s->data)
-                        : (double)b->spec->rows;
+        *rows = s->data ? (double)kith_i_session_rows(s) : (double)b->spec->rows;
         return KITH_OK;
     }
     kith_i_ask ask = {0};
@@ -293,20 +292,10 @@ static kith_status publish(kith_i_blocks *b, uint32_t medoid, uint64_t square,
     return status;
 }
 
-static void copy_rows(void *p, uint32_t worker, uint64_t first,
-                      const kith_i_block *block)
-{
-    (void)worker;
-    const kith_i_blocks *b = p;
-    for (size_t i = 0; i < (size_t)block->rows * b->d; i++)
-        b->x[first * b->d + i] = block->dense[i];
-}
-
 static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
 {
     kith_session *s = b->s;
-    size_t n = b->n = kith_i_dataset_rows(s->data), k = b->spec->k, m = b->m;
-    b->x = kith_i_alloc(n * b->d, sizeof *b->x);
+    size_t n = b->n, k = b->spec->k, m = b->m;
     b->order = kith_i_alloc(n, sizeof *b->order);
     b->from = kith_i_alloc(m + 1, sizeof *b->from);
     b->seeds = kith_i_alloc(m, sizeof *b->seeds);
@@ -314,11 +303,10 @@ static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
     uint32_t *seen = kith_i_alloc(n, sizeof *seen), medoid = 0;
     uint64_t square = 0;
     kith_status status = KITH_OK;
-    if (!b->x || !b->order || !b->from || !b->seeds || !b->answers || !seen)
+    if (!b->order || !b->from || !b->seeds || !b->answers || !seen)
         status = kith_i_fail_memory(err);
     if (!status) {
         kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
-        kith_i_session_fold(s, NULL, NULL, copy_rows, b);
         status = kith_i_blocks_deal(b, seen, err);
         if (!status)
             status = kith_i_blocks_solve(b, err);
@@ -332,7 +320,6 @@ static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
                                  "was released, the budget stays spent");
         kith_i_entropy_close(&b->e);
     }
-    kith_i_wipe_free(b->x, b->x ? n * b->d * sizeof *b->x : 0);
     kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);
     kith_i_wipe_free(seen, seen ? n * sizeof *seen : 0);
     kith_i_wipe_free(b->answers,
@@ -357,17 +344,17 @@ kith_status kith_i_release_blocks(kith_session *s,
                         .mechanism = "smooth-sensitivity",
                         .norm = "l2",
                         .sensitivity =
-                            ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS),
-                        .loss = kith_i_session_left(s)};
-    status = kith_i_session_pay(s, &bill, 1, err);
-    if (status)
-        return status;
-    if (spec->force) /* whatever the rows: the label depends on options only */
-        kith_i_session_weaken(s, 0);
+                            ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
     size_t size = (size_t)spec->k * b.d * b.d;
-    memset(out, 0, size * sizeof *out);
-    if (s->data)
+    kith_i_block_copy copy;
+    status = kith_i_block_copy_open(s, &bill, spec->force, &copy, err);
+    if (!status)
+        memset(out, 0, size * sizeof *out);
+    b.x = copy.x;
+    b.n = copy.n;
+    if (!status && s->data)
         status = aggregate(&b, out, err);
+    kith_i_block_copy_close(&copy);
     if (status)
         kith_i_wipe(out, size * sizeof *out);
     return status;
