@@ -1,5 +1,5 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
-#include "balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "cluster_i.h"
 #include "dp/labels.h"
 #include "features.h"

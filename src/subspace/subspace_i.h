@@ -5,7 +5,7 @@
 #define KITH_SUBSPACE_I_H
 
 #include "base/base_i.h"
-#include "cluster/cluster_i.h"
+#include "run/run.h"
 #include "dp/dp_i.h"
 #include "kernel/kernel_i.h"
 #include "kernel/planes.h"

@@ -4,7 +4,7 @@
  * empty cubes skipped, losses beyond the bound, exact n. Seeded; the
  * false-alarm rate of each bound is 1e-6. */
 #include "audit/audit.h"
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "noise/select.h"
 #include "noise/sampler.h"
 #include "support/make_data.h"

@@ -7,7 +7,7 @@
  * What is promised is held against the whole and against each kind of release
  * alone: noisy sums, sparse histograms, selections may not lose more than their
  * receipts say. Planted mistakes must be caught. */
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "support/replay_odds.h"
 #include "support/replay_suite.h"
 

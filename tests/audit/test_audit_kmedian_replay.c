@@ -4,8 +4,8 @@
  * By replay (support/replay_pair.h): the loss is a sum, so there are no false
  * alarms; the limits leave 1e-6 for rounding. Planted mistakes must be caught.
  * (--recovery sampling has no such transcript: its guarantee is asymptotic.) */
-#include "cluster/balcan_i.h"
-#include "cluster/kmedian_i.h"
+#include "balcan/balcan_i.h"
+#include "kmedian/kmedian_i.h"
 #include "support/replay_suite.h"
 
 /* ---- candidates.c, its own text: candidates that leave the ball -----------

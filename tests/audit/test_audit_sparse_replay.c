@@ -5,7 +5,7 @@
  * By replay (support/replay_pair.h): the loss is a sum, so there are no false
  * alarms; the limits leave 1e-6 for rounding. Planted mistakes must be caught.
  */
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "dp/release_features.h"
 #include "support/replay_suite.h"
 #include "support/sparse_data.h"

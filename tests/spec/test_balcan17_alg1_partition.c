@@ -5,7 +5,7 @@
  * of f(m) = Pr[m + noise >= gamma], by enumeration. */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

@@ -5,7 +5,7 @@
  * places rows in grids by division. */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "support/make_data.h"
 
 enum { MOST = 4000 };

@@ -3,7 +3,7 @@
  * against enumeration; hostile maps; and the search itself on easy data. */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "kernel/aggregate.h"
 #include "dp/release_swap.h"
 #include "support/make_data.h"

@@ -5,7 +5,7 @@
  * constants are what the paper says, and refused. */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "support/make_data.h"
 
 static kith_kmeans_options options(uint32_t k)

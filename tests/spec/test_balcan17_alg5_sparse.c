@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "dp/release_features.h"
 #include "support/sparse_data.h"
 #include "support/stat.h"

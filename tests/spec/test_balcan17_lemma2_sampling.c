@@ -4,7 +4,7 @@
  * is "asymptotic" and never "exact"; what is spent is what was declared. */
 #include <math.h>
 
-#include "cluster/balcan_i.h"
+#include "balcan/balcan_i.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

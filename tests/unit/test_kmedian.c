@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "cluster/kmedian_i.h"
+#include "kmedian/kmedian_i.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

@@ -9,7 +9,7 @@
  * noise; centres that caught no rows are given half of the largest cluster; the
  * first rounds use 4k centres; and those are merged to k by k-means on the
  * released means and sizes. */
-#include "cluster_i.h"
+#include "lloyd_i.h"
 
 #include <math.h>
 #include <stdio.h>

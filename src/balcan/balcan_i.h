@@ -4,7 +4,7 @@
 #ifndef KITH_BALCAN_I_H
 #define KITH_BALCAN_I_H
 
-#include "cluster_i.h"
+#include "lloyd/lloyd_i.h"
 #include "kernel/row_losses.h"
 
 /* ---- partition.c: Algorithm 1, private_partition --------------------------

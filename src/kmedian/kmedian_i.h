@@ -3,7 +3,7 @@
 #ifndef KITH_KMEDIAN_I_H
 #define KITH_KMEDIAN_I_H
 
-#include "cluster_i.h"
+#include "cluster/cluster_i.h"
 
 /* A unit vector is this many lattice steps long, and the part of a record in
  * the sum of inverse distances at most KITH_I_MEDIAN_INVERSE. */

@@ -2,7 +2,7 @@
  * budget gives the start, noisy steps of k-median do the rest. */
 #include "kmedian_i.h"
 
-#include "balcan_i.h"
+#include "balcan/balcan_i.h"
 
 #include <math.h>
 #include <stdio.h>

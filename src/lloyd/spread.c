@@ -2,7 +2,7 @@
  * from the border (sphere packing, Su et al. 2016). The largest separation
  * that random placement reaches is found by bisection. Each pair is looked at,
  * so more than MOST_PACKED points are placed uniformly. Public coins. */
-#include "cluster_i.h"
+#include "lloyd_i.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "features.h"
+#include "cluster/features.h"
 
 enum { BINS_PER_OCTAVE = 4, OCTAVES = 16, BINS = BINS_PER_OCTAVE * OCTAVES };
 

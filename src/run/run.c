@@ -1,6 +1,6 @@
 /* What all methods share: options, progress, the result around a run, and
  * plans. */
-#include "cluster_i.h"
+#include "run.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Centres that caught no records get half of the largest cluster: shared by
  * the methods that make Lloyd rounds. All of it is post-processing. */
-#include "cluster_i.h"
+#include "lloyd_i.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,38 @@
+/* lloyd: private Lloyd iterations, a short script over releases (dp) and
+ * arithmetic on released values (kernel). No record, no entropy, no ledger in
+ * sight. */
+#ifndef KITH_LLOYD_I_H
+#define KITH_LLOYD_I_H
+
+#include "kernel/kernel_i.h"
+#include "run/run.h"
+
+/* spread.c: k points spread over the domain without looking at data (lattice
+ * units, k x d). */
+kith_status kith_i_spread(const kith_i_domain *domain, uint32_t k,
+                          kith_i_coins *coins, double *centers,
+                          kith_error *err);
+
+/* revive.c: each of k centres of size 0 moves next to the one whose cluster is
+ * largest now and takes half of it. sizes are updated. */
+void kith_i_revive_lost(const kith_i_domain *domain, kith_i_coins *coins,
+                        uint32_t k, double *sizes, double *centers);
+
+/* kmeans_lloyd.c: fills the result's centres, weights, rounds and noise.
+ * rows: the expected number of rows for a plan, 0 in a real run. */
+/* A start that knows where the rows are: all but one in `spare` of the centres
+ * (0: all) are spread over this part of the bounds' width, about the middle (in
+ * steps of the lattice); the others over all of the bounds. */
+typedef struct kith_i_start {
+    const double *middle;
+    double part;
+    uint32_t spare;
+} kith_i_start;
+
+/* start: NULL, or released values. */
+kith_status kith_i_kmeans_lloyd(kith_session *session,
+                                const kith_kmeans_options *opt, uint64_t rows,
+                                const kith_i_start *start, kith_result *result,
+                                kith_error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* run: what all central methods share: options, progress, the result around a
+ * run, and plans. */
+#ifndef KITH_RUN_H
+#define KITH_RUN_H
+
+#include "base/base_i.h"
+#include "dp/dp_i.h"
+#include "kith/cluster.h"
+#include "result/result_i.h"
+
+/* Options of a caller, whose first member is their size, over the defaults in
+ * opt (size bytes). init: the function that should have set that member. */
+kith_status kith_i_options_read(const void *given, const char *init,
+                                size_t size, void *opt, kith_error *err);
+kith_status kith_i_options_check(uint32_t clusters, uint32_t rounds,
+                                 kith_error *err);
+
+/* Tell the caller how far a run is; KITH_ERR_CANCELLED if it shall stop. */
+kith_status kith_i_progress(kith_progress_fn *progress, void *arg,
+                            unsigned done, unsigned steps, kith_error *err);
+
+/* Why no share can be paid from this budget: it is used up, or too small. */
+static inline kith_status kith_i_fail_budget(kith_i_loss left, kith_error *err)
+{
+    return left == 0 ? kith_i_fail(err, KITH_ERR_BUDGET,
+                                   "the budget of this session is used up")
+                     : kith_i_fail(err, KITH_ERR_PRIVACY,
+                                   "the budget is too small to be divided: "
+                                   "raise epsilon or delta");
+}
+
+/* A method fills centres, weights, rounds and noise of the result. rows: what a
+ * plan assumes, 0 in a real run. */
+typedef kith_status kith_i_method_fn(kith_session *session, const void *opt,
+                                     uint64_t rows, kith_result *result,
+                                     kith_error *err);
+typedef struct kith_i_method {
+    kith_i_method_fn *run;
+    const void *opt;
+    uint32_t clusters;
+    uint64_t public_seed;
+} kith_i_method;
+
+/* Run the method and make the result, receipts included. */
+kith_status kith_i_run(kith_session *session, const kith_i_method *method,
+                       uint64_t rows, kith_result **out, kith_error *err);
+
+/* The same on a session without data: prices, no values. */
+typedef struct kith_i_plan {
+    uint64_t rows;
+    uint32_t dimension;
+    int sparse;
+    const kith_bounds *bounds;
+    const kith_privacy *privacy;
+} kith_i_plan;
+kith_status kith_i_run_plan(const kith_i_plan *plan,
+                            const kith_i_method *method, kith_result **out,
+                            kith_error *err);
+
+#endif
