@@ -4,8 +4,8 @@
 #ifndef KITH_BALCAN_I_H
 #define KITH_BALCAN_I_H
 
-#include "lloyd/lloyd_i.h"
 #include "kernel/row_losses.h"
+#include "lloyd/lloyd_i.h"
 
 /* ---- partition.c: Algorithm 1, private_partition --------------------------
  */

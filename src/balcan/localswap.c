@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "dp/release_swap.h"
+#include "release/release_swap.h"
 
 static kith_status run_rounds(kith_session *session,
                               const kith_i_localswap_spec *spec,

@@ -13,7 +13,7 @@
  * are kept, since they cost nothing more. A level that finds nothing asks
  * again, so that every run makes the same releases. */
 #include "balcan_i.h"
-#include "sidedoor/release_sparse.h"
+#include "release/release_sparse.h"
 
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dp/release_features.h"
+#include "release/release_features.h"
 
 /* Shares of a release's charge; the values get the rest. */
 static const double SIZE_SHARE = .05, CHOICE_SHARE = .55;

@@ -336,3 +336,29 @@ void kith_i_domain_restore(const kith_i_domain *m, const double *lattice,
         out[i] = m->shift ? u / m->stretch[i] + m->shift[i] : u;
     }
 }
+
+kith_status kith_i_domain_narrow(const kith_i_domain *m,
+                                 const uint32_t *features, uint32_t q,
+                                 kith_i_domain **out, kith_error *err)
+{
+    double step = kith_i_domain_step(m);
+    double *low = kith_i_alloc(q, sizeof *low);
+    double *high = kith_i_alloc(q, sizeof *high);
+    kith_status status = low && high ? KITH_OK : kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < q; j++) {
+        low[j] = m->low_q[features[j]] * step;
+        high[j] = m->high_q[features[j]] * step;
+        if (low[j] >= high[j]) /* one value only: leave room for a lattice */
+            high[j] = low[j] + step;
+    }
+    kith_bounds b = {.lower = low,
+                     .upper = high,
+                     .box_count = q,
+                     .radius = (double)kith_i_domain_l2(m) * step,
+                     .sparsity = m->sparsity};
+    if (!status)
+        status = kith_i_domain_new(&b, q, 0, out, err);
+    kith_i_free(low);
+    kith_i_free(high);
+    return status;
+}

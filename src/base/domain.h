@@ -53,6 +53,10 @@ typedef struct kith_i_domain {
 kith_status kith_i_domain_new(const kith_bounds *bounds, uint32_t dimension,
                               int sparse, kith_i_domain **out, kith_error *err);
 void kith_i_domain_free(kith_i_domain *domain); /* NULL is fine */
+/* The bounds of rows in these features (increasing), about their origin. */
+kith_status kith_i_domain_narrow(const kith_i_domain *domain,
+                                 const uint32_t *features, uint32_t q,
+                                 kith_i_domain **out, kith_error *err);
 
 /* Length of a lattice step in units of u: 2^-scale_log2. */
 double kith_i_domain_step(const kith_i_domain *domain);

@@ -5,7 +5,6 @@
 #define KITH_AUTO_I_H
 
 #include "cluster/cluster_i.h"
-#include "dp/labels.h"
 
 /* Cells are of two classes, those of usual width and wide ones: factors for the
  * scales of each, for clipping (rho) and of the rms distance (kappa). */

@@ -1,5 +1,6 @@
 /* A4 and A5: how wide, and in which directions. */
 #include "cluster/auto_i.h"
+#include "release/release_gram.h"
 
 #include <math.h>
 #include <string.h>

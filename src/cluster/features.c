@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dp/focus.h"
-#include "dp/release_features.h"
+#include "release/release_features.h"
 
 enum { FEW_FEATURES = 64, LEAST_FEATURES = 4, MOST_FEATURES = 512 };
 

@@ -1,7 +1,6 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan/balcan_i.h"
 #include "cluster_i.h"
-#include "dp/labels.h"
 #include "features.h"
 
 #include <string.h>

@@ -152,44 +152,6 @@ size_t kith_i_ask_scratch(const kith_i_ask *ask)
     return place_scratch(&ask->place);
 }
 
-/* Squared distance of a row to the origin of its cell. */
-static double distance(const kith_i_distance_bins *b, const kith_i_block *block,
-                       uint32_t row, uint32_t cell, const double *score)
-{
-    if (!b->origins)
-        return kith_i_row_square(block, row) + score[row];
-    size_t w = block->dimension;
-    const int16_t *x = block->dense + row * w;
-    const int32_t *origin = b->origins + cell * w;
-    if (!b->taxicab)
-        return (double)kith_i_residual_square(x, origin, w);
-    /* squared as a double: it need not fit 64 bits */
-    double length = (double)kith_i_residual_taxicab(x, origin, w);
-    return length * length;
-}
-
-/* From the cell to the first bin whose upper edge is not passed. */
-static void find_bins(const kith_i_distance_bins *b, const kith_i_block *block,
-                      const double *score, uint32_t *cell)
-{
-    size_t edges = b->bins - 1;
-    for (uint32_t r = 0; r < block->rows; r++) {
-        if (cell[r] == KITH_I_NO_CELL)
-            continue;
-        double square = distance(b, block, r, cell[r], score);
-        const double *limit = b->limits + (b->by_cell ? cell[r] * edges : 0);
-        uint32_t low = 0, high = (uint32_t)edges;
-        while (low < high) {
-            uint32_t middle = (low + high) / 2;
-            if (square <= limit[middle])
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        cell[r] = (b->class_of ? b->class_of[cell[r]] * b->bins : 0) + low;
-    }
-}
-
 static void find_cells(const kith_i_place *place, const kith_i_block *block,
                        double *scratch, uint32_t *cell)
 {
@@ -219,7 +181,7 @@ static void find_cells(const kith_i_place *place, const kith_i_block *block,
     for (uint32_t r = 0; r < at.rows; r++)
         cell[r] = cell[r] < places ? cell[r] : KITH_I_NO_CELL;
     if (place->bins)
-        find_bins(place->bins, block, score, cell);
+        kith_i_distance_bin_rows(place->bins, block, score, cell);
 }
 
 /* ---- values ---------------------------------------------------------------
@@ -233,37 +195,6 @@ static void set_residual(const kith_i_value *v, const int16_t *x, uint32_t cell,
         kith_i_residual_coarse(x, origin, w, v->halvings, out);
     else
         kith_i_residual(x, origin, w, out);
-}
-
-static int16_t entry_at(const kith_i_block *block, uint32_t row,
-                        uint32_t feature)
-{
-    if (feature >= block->dimension)
-        return 0;
-    if (block->dense)
-        return block->dense[(size_t)row * block->dimension + feature];
-    uint32_t low = block->start[row], high = block->start[row + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (block->index[middle] < feature)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < block->start[row + 1] && block->index[low] == feature
-               ? block->value[low]
-               : 0;
-}
-
-/* Shares of the domain's squared radius, in units of 1 / one: below 2^31 2^30
- * before it is divided. */
-static void set_lengths(uint32_t one, const kith_i_domain *domain,
-                        const kith_i_block *block, uint32_t row, int32_t *out)
-{
-    uint64_t square = (uint64_t)kith_i_row_square(block, row);
-    square = square * one / domain->l2_squared;
-    out[0] = (int32_t)square;
-    out[1] = (int32_t)(square * square / one);
 }
 
 void kith_i_ask_rows(const kith_i_ask *ask, const kith_i_domain *domain,
@@ -284,10 +215,10 @@ void kith_i_ask_rows(const kith_i_ask *ask, const kith_i_domain *domain,
             set_residual(v, block->dense + (size_t)r * width, cell[r], width,
                          out);
         else if (v->kind == KITH_I_VALUE_LENGTHS)
-            set_lengths(v->one, domain, block, r, out);
-        for (uint32_t t = 0; v->kind == KITH_I_VALUE_ENTRIES && t < width; t++)
-            out[t] =
-                entry_at(block, r, v->features[(size_t)cell[r] * width + t]);
+            kith_i_row_lengths(block, r, v->one, domain->l2_squared, out);
+        else if (v->kind == KITH_I_VALUE_ENTRIES)
+            kith_i_row_entries(block, r, v->features + (size_t)cell[r] * width,
+                               width, out);
     }
 }
 

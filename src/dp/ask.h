@@ -16,12 +16,11 @@
 #include "kernel/kernel_i.h"
 #include "kernel/plane_rows.h"
 #include "kernel/row_losses.h"
+#include "kernel/row_values.h"
 
 /* The rows through a public linear map, or their labels: computed once and
  * kept inside the gate (view.c, labels.c). */
 typedef struct kith_i_view kith_i_view;
-
-#define KITH_I_NO_CELL UINT32_MAX /* the row contributes nothing */
 
 /* ---- place ----------------------------------------------------------------
  */
@@ -33,17 +32,6 @@ typedef enum kith_i_place_kind {
     KITH_I_PLACE_TREE,    /* the leaf of a forest of boxes             */
     KITH_I_PLACE_LABEL    /* as kept earlier: `by` is the labels       */
 } kith_i_place_kind;
-
-/* Instead of its cell: the bin of a row's distance to the cell's origin. */
-typedef struct kith_i_distance_bins {
-    uint32_t bins;
-    const double *limits;    /* squared upper edges of all bins but the last */
-    int by_cell;             /* limits are cells x (bins - 1)                */
-    const int32_t *origins;  /* cells x dimension; NULL: the nearest centre  */
-    int taxicab;             /* distances are in L1; needs origins           */
-    const uint8_t *class_of; /* of each cell: bin + class * bins; or NULL    */
-    uint32_t classes;        /* how many; 0: one                             */
-} kith_i_distance_bins;
 
 typedef struct kith_i_place {
     kith_i_place_kind kind;

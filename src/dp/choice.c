@@ -20,11 +20,10 @@
 
 enum { EXTRA_BITS = 62 - KITH_I_LOSS_BITS };
 
-kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint32_t bound,
-                                    int replace)
+kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint64_t moves)
 {
     kith_i_u128 numerator = (kith_i_u128)range << EXTRA_BITS;
-    kith_i_u128 value = numerator / ((uint64_t)bound << (replace ? 1 : 0));
+    kith_i_u128 value = numerator / moves;
     uint32_t shift = KITH_I_LOSS_BITS + EXTRA_BITS;
     while (value >> 62) { /* only for an absurdly large range */
         value >>= 1;
@@ -41,7 +40,7 @@ double kith_i_exponent_value(kith_i_exponent b)
 kith_status kith_i_choice_pay(kith_session *s, const kith_i_choice *choice,
                               kith_i_exponent *out, kith_error *err)
 {
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    kith_i_moves score = kith_i_session_moves(s, KITH_I_SCORES);
     int pure = s->measure == KITH_PURE_DP;
     uint32_t count = choice->count > 0 ? choice->count : 1;
     double unit = choice->unit > 0 ? choice->unit : 1;
@@ -49,10 +48,10 @@ kith_status kith_i_choice_pay(kith_session *s, const kith_i_choice *choice,
      * all selections together (L1 | L2 over them): sensitivity / scale is then
      * the loss (pure), or 0.6267 of it (Gaussian). */
     double moves =
-        choice->bound * unit * (replace ? 2 : 1) * (pure ? count : sqrt(count));
+        choice->bound * unit * (double)score.l1 * (pure ? count : sqrt(count));
     kith_i_loss range =
         kith_i_selection_range(s->measure, choice->charge / count);
-    *out = kith_i_exponent_for(range, choice->bound, replace);
+    *out = kith_i_exponent_for(range, choice->bound * score.l1);
     double exponent = kith_i_exponent_value(*out);
     kith_i_bill bill = {.what = choice->what,
                         .mechanism = pure ? "permute-and-flip" : "exponential",

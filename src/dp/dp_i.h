@@ -21,7 +21,6 @@
 #include "base/domain.h"
 #include "budget/budget_i.h"
 #include "kith/budget.h"
-#include "noise/trace_noise.h"
 
 /* ---- the session ----------------------------------------------------------
  */
@@ -68,6 +67,29 @@ kith_status kith_i_view_open(kith_session *session, const double *axes,
                              const kith_i_view **out, kith_error *err);
 const kith_i_domain *kith_i_view_domain(const kith_i_view *view);
 
+/* A view of q features (public, increasing) of the records, dense, with the
+ * bounds that the records have in them and 0 for the origin; lattice steps per
+ * unit as of the view's domain. Costs nothing. Freed with the session. */
+kith_status kith_i_view_features(kith_session *session,
+                                 const uint32_t *features, uint32_t q,
+                                 const kith_i_view **out, kith_error *err);
+
+/* Until it is called with NULL, the view's rows are the session's records:
+ * domain, releases and further views are of them. Views opened meanwhile must
+ * not be used afterwards. */
+void kith_i_session_focus(kith_session *session, const kith_i_view *view);
+
+/* More cells than this cannot be kept as labels. */
+#define KITH_I_MOST_LABELS 16384u
+
+/* The cell that an ask's place gives each record, kept inside the gate as a
+ * view of width 1: the `by` of another ask's PLACE_LABEL. Nothing is released,
+ * nothing is paid. Fewer than KITH_I_MOST_LABELS cells. */
+kith_status kith_i_labels_open(kith_session *session, const kith_i_ask *ask,
+                               const kith_i_view **out, kith_error *err);
+/* Wiped and freed, before the session is. NULL is fine. */
+void kith_i_labels_close(kith_session *session, const kith_i_view *labels);
+
 /* ---- release_cells.c: counts and sums by cell -----------------------------
  */
 
@@ -100,29 +122,6 @@ kith_status kith_i_release_cells(kith_session *session, const kith_i_ask *ask,
                                  const kith_i_cells_spec *spec,
                                  kith_i_cells *out, kith_error *err);
 void kith_i_cells_free(kith_i_cells *cells);
-
-/* ---- release_gram.c -------------------------------------------------------
- */
-
-typedef struct kith_i_gram_spec {
-    const char *what;
-    uint32_t cells;
-    uint32_t width;  /* of a value, or the dimension for records */
-    uint64_t radius; /* L2 bound of a value, |entries| < 2^15; 0: records */
-    int halvings;    /* a value's step is 2^halvings lattice steps */
-    int by_trace;    /* pure: a Wishart difference where it is less noise; */
-                     /* costs a time like width^3 */
-    kith_i_loss charge;
-} kith_i_gram_spec;
-
-/* out: cells x width x width, symmetric: sum of v v' by cell, with noise whose
- * law is invariant under rotations: off-diagonal entries have 1/sqrt 2 of the
- * sd of the diagonal. GOE in Gaussian DP; in pure DP K-norm noise in the same
- * geometry, or a Wishart difference for each cell. *sd: standard deviation on
- * the diagonal. Dense rows only. */
-kith_status kith_i_release_gram(kith_session *session, const kith_i_ask *ask,
-                                const kith_i_gram_spec *spec, int64_t *out,
-                                double *sd, kith_error *err);
 
 /* ---- release_select.c: choose one of several candidates (R5) --------------
  */

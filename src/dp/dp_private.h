@@ -2,6 +2,7 @@
 #ifndef KITH_DP_PRIVATE_H
 #define KITH_DP_PRIVATE_H
 
+#include "budget/moves.h"
 #include "data/fold.h"
 #include "dp_i.h"
 #include "noise/entropy.h"
@@ -37,6 +38,20 @@ struct kith_session {
 void kith_i_session_fold(const kith_session *session, const kith_i_view *view,
                          const kith_i_view *beside, kith_i_visit_fn *visit,
                          void *arg);
+/* How a view's rows are made of the data's, each of one: room for a worker in
+ * bytes. The derived dataset enforces the view's bounds in integers (I7). */
+typedef struct kith_i_derivation {
+    void (*fill)(const void *arg, const kith_i_block *block, void *room,
+                 int16_t *rows);
+    const void *arg;
+    size_t room;
+} kith_i_derivation;
+kith_status kith_i_view_derive(kith_session *session, const kith_dataset *data,
+                               const kith_i_derivation *how, kith_i_view *view,
+                               kith_error *err);
+/* Keep a view with the session, or (status) free it. Returns status. */
+kith_status kith_i_view_keep(kith_session *session, kith_i_view *view,
+                             kith_status status, const kith_i_view **out);
 void kith_i_views_free(kith_session *session);
 
 /* What a release will cost and say. */
@@ -55,9 +70,8 @@ kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
 /* ---- choice.c: what every selection shares ---------------------------------
  */
 
-/* range / bound (range / (2 bound) when replace), rounded down. */
-kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint32_t bound,
-                                    int replace);
+/* range / moves, rounded down. */
+kith_i_exponent kith_i_exponent_for(kith_i_loss range, uint64_t moves);
 double kith_i_exponent_value(kith_i_exponent b);
 
 /* Pay for selections by total losses, each record's at most bound, and turn
@@ -70,13 +84,16 @@ typedef struct kith_i_choice {
     kith_i_loss charge;
 } kith_i_choice;
 kith_status kith_i_choice_pay(kith_session *session,
-                              const kith_i_choice *choice,
-                              kith_i_exponent *out, kith_error *err);
+                              const kith_i_choice *choice, kith_i_exponent *out,
+                              kith_error *err);
 /* Draw one of n candidates; without data (a plan) the first. */
-kith_status kith_i_choice_draw(kith_session *session,
-                               const kith_i_exponent *b,
+kith_status kith_i_choice_draw(kith_session *session, const kith_i_exponent *b,
                                const int64_t *totals, uint32_t n, uint32_t *out,
                                kith_error *err);
+
+/* How far one row moves a statistic of this session. */
+kith_i_moves kith_i_session_moves(const kith_session *session,
+                                  kith_i_statistic what);
 
 /* A stream number no other draw of this session has used. */
 uint64_t kith_i_session_stream(kith_session *session);

@@ -7,9 +7,7 @@
  *   record's entries, so it has no more non-zero ones and no greater norm, and
  *   kith_i_dataset_derive enforces box and norm again in integers. Neighbouring
  *   datasets have neighbouring views. */
-#include "focus.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/base_i.h"
@@ -30,10 +28,10 @@ static int16_t rescale(int16_t value, int finer)
                                       : v);
 }
 
-static void restrict_rows(void *p, uint32_t worker, const kith_i_block *block,
+static void restrict_rows(const void *p, const kith_i_block *block, void *room,
                           int16_t *rows)
 {
-    (void)worker;
+    (void)room;
     const restrict_arg *a = p;
     size_t q = a->q, d = block->dimension;
     memset(rows, 0, block->rows * q * sizeof *rows);
@@ -51,33 +49,6 @@ static void restrict_rows(void *p, uint32_t worker, const kith_i_block *block,
         }
 }
 
-/* The bounds of the records in these features, about their origin. */
-static kith_status narrow_domain(const kith_i_domain *m,
-                                 const uint32_t *features, uint32_t q,
-                                 kith_i_domain **out, kith_error *err)
-{
-    double step = kith_i_domain_step(m);
-    double *low = kith_i_alloc(q, sizeof *low);
-    double *high = kith_i_alloc(q, sizeof *high);
-    kith_status status = low && high ? KITH_OK : kith_i_fail_memory(err);
-    for (uint32_t j = 0; !status && j < q; j++) {
-        low[j] = m->low_q[features[j]] * step;
-        high[j] = m->high_q[features[j]] * step;
-        if (low[j] >= high[j]) /* one value only: leave room for a lattice */
-            high[j] = low[j] + step;
-    }
-    kith_bounds b = {.lower = low,
-                     .upper = high,
-                     .box_count = q,
-                     .radius = (double)kith_i_domain_l2(m) * step,
-                     .sparsity = m->sparsity};
-    if (!status)
-        status = kith_i_domain_new(&b, q, 0, out, err);
-    kith_i_free(low);
-    kith_i_free(high);
-    return status;
-}
-
 kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
                                  uint32_t q, const kith_i_view **out,
                                  kith_error *err)
@@ -88,7 +59,7 @@ kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
     uint32_t *column = kith_i_alloc(d, sizeof *column);
     kith_status status = view && column ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = narrow_domain(s->domain, features, q, &view->domain, err);
+        status = kith_i_domain_narrow(s->domain, features, q, &view->domain, err);
     if (!status && s->data) {
         for (uint32_t i = 0; i < d; i++)
             column[i] = q;
@@ -96,20 +67,11 @@ kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
             column[features[j]] = j;
         restrict_arg a = {column, q,
                           view->domain->scale_log2 - s->domain->scale_log2};
-        status = kith_i_dataset_derive(s->data, view->domain, s->threads,
-                                       restrict_rows, &a, &view->data, err);
-        if (status)
-            kith_i_domain_free(view->domain);
+        kith_i_derivation how = {restrict_rows, &a, 0};
+        status = kith_i_view_derive(s, s->data, &how, view, err);
     }
     kith_i_free(column);
-    if (status) {
-        kith_i_free(view);
-        return status;
-    }
-    view->next = s->views;
-    s->views = view;
-    *out = view;
-    return KITH_OK;
+    return kith_i_view_keep(s, view, status, out);
 }
 
 void kith_i_session_focus(kith_session *s, const kith_i_view *view)

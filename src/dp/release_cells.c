@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
+#include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 
@@ -113,7 +113,8 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
                          kith_i_bill *bills, size_t *bill_count,
                          kith_error *err)
 {
-    uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
+    kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
+    kith_i_moves sum = kith_i_session_moves(s, KITH_I_SUMS);
     int pure = s->measure == KITH_PURE_DP;
     double step = spec->unit > 0 ? spec->unit : kith_i_domain_step(domain);
     kith_i_bill bill = {.what = spec->what,
@@ -122,11 +123,11 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
     size_t n = 0;
     if (spec->count_charge) {
         kith_status status = kith_i_session_scale(
-            s, twice, twice, spec->count_charge, count_scale, err);
+            s, one.l2_squared, one.l1, spec->count_charge, count_scale, err);
         if (status)
             return status;
         bill.suffix = "counts";
-        bill.sensitivity = pure ? (double)twice : sqrt((double)twice);
+        bill.sensitivity = pure ? (double)one.l1 : sqrt((double)one.l2_squared);
         bill.scale = kith_i_scale_value(*count_scale);
         bill.loss = spec->count_charge;
         bills[n++] = bill;
@@ -144,17 +145,18 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
         kith_i_u128 square =
             spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
         kith_status status =
-            knorm ? kith_i_session_scale_knorm(s, r * twice, spec->width,
+            knorm ? kith_i_session_scale_knorm(s, r * sum.l1, spec->width,
                                                spec->sum_charge, &sum_scales[c],
                                                err)
-                  : kith_i_session_scale(s, square * twice * twice, r * twice,
+                  : kith_i_session_scale(s, square * sum.l2_squared, r * sum.l1,
                                          spec->sum_charge, &sum_scales[c], err);
         if (status)
             return status;
         if (sum_scales[c].num >> sum_scales[c].shift >= largest) {
             largest = sum_scales[c].num >> sum_scales[c].shift;
-            bill.sensitivity = (double)twice * step *
-                               (pure ? (double)r : sqrt((double)square));
+            bill.sensitivity =
+                step * (pure ? (double)(r * sum.l1)
+                             : sqrt((double)(square * sum.l2_squared)));
             bill.scale = kith_i_scale_value(sum_scales[c]) * step;
         }
     }

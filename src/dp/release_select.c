@@ -4,9 +4,9 @@
  * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
  */
-#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
+#include "kernel/aggregate.h"
 #include "noise/select.h"
 
 typedef struct {

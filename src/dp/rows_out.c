@@ -38,8 +38,7 @@ kith_status kith_i_chain_copy_open(kith_session *s, const kith_i_bill *bill,
 {
     uint32_t d = s->domain->dimension;
     *out = (kith_i_chain_copy){
-        .d = d,
-        .stride = (d + KITH_I_LANES - 1) / KITH_I_LANES * KITH_I_LANES};
+        .d = d, .stride = (d + KITH_I_LANES - 1) / KITH_I_LANES * KITH_I_LANES};
     if (s->domain->sparse)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "chains over sparse rows are not offered: use a "

@@ -4,13 +4,10 @@
 #include "dp_private.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base_i.h"
-#include "focus.h"
-#include "kith/version.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
  * 53 bits. Keep this fraction of the budget aside so that even these add up to
@@ -240,6 +237,11 @@ kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
 /* ---- small accessors ------------------------------------------------------
  */
 
+kith_i_moves kith_i_session_moves(const kith_session *s, kith_i_statistic what)
+{
+    return kith_i_moves_of(what, s->privacy.neighbors);
+}
+
 uint64_t kith_i_session_stream(kith_session *s)
 {
     return s->streams++; /* I31 */
@@ -349,21 +351,4 @@ uint64_t kith_i_session_rows(const kith_session *s)
     if (!s->data || s->privacy.neighbors != KITH_REPLACE_ONE)
         return 0;
     return kith_i_dataset_rows(s->data);
-}
-
-static char build_info[160];
-
-static void write_build_info(void)
-{
-    snprintf(build_info, sizeof build_info,
-             "noise: exact discrete samplers; randomness: libsodium (%s); "
-             "arithmetic: OpenBLAS, GMP, MPFR",
-             kith_i_entropy_name());
-}
-
-const char *kith_build_info(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, write_build_info);
-    return build_info;
 }

@@ -11,40 +11,43 @@
 #include "kernel/kernel_i.h"
 
 typedef struct {
-    const kith_i_projection *projection;
-    double **scratch;
-} derive_arg;
+    const kith_i_derivation *how;
+    char **rooms; /* one per worker */
+} derive_job;
 
 static void derive(void *p, uint32_t worker, const kith_i_block *block,
                    int16_t *rows)
 {
-    const derive_arg *a = p;
-    kith_i_project_block(a->projection, block, a->scratch[worker], rows);
+    const derive_job *job = p;
+    job->how->fill(job->how->arg, block, job->rooms[worker], rows);
 }
 
-static kith_status derive_rows(kith_session *s,
-                               const kith_i_projection *projection,
-                               kith_i_view *view, kith_error *err)
+kith_status kith_i_view_derive(kith_session *s, const kith_dataset *data,
+                               const kith_i_derivation *how, kith_i_view *view,
+                               kith_error *err)
 {
-    double **scratch = kith_i_alloc(s->threads, sizeof *scratch);
-    size_t size = kith_i_project_scratch(kith_i_dataset_block_rows(s->data),
-                                         projection->q, projection->d,
-                                         projection->sparse);
-    int ok = scratch != NULL;
+    char **rooms = kith_i_alloc(s->threads, sizeof *rooms);
+    int ok = rooms != NULL;
     for (uint32_t i = 0; ok && i < s->threads; i++)
-        ok = !!(scratch[i] = kith_i_alloc(size, sizeof **scratch));
+        ok = !!(rooms[i] = kith_i_alloc(how->room, 1));
     kith_status status = ok ? KITH_OK : kith_i_fail_memory(err);
     if (!status) {
-        derive_arg arg = {projection, scratch};
+        derive_job job = {how, rooms};
         int blas = kith_i_blas_single();
-        status = kith_i_dataset_derive(s->data, view->domain, s->threads,
-                                       derive, &arg, &view->data, err);
+        status = kith_i_dataset_derive(data, view->domain, s->threads, derive,
+                                       &job, &view->data, err);
         kith_i_blas_restore(blas);
     }
-    for (uint32_t i = 0; scratch && i < s->threads; i++)
-        kith_i_wipe_free(scratch[i], size * sizeof(double));
-    kith_i_free(scratch);
+    for (uint32_t i = 0; rooms && i < s->threads; i++)
+        kith_i_wipe_free(rooms[i], how->room);
+    kith_i_free(rooms);
     return status;
+}
+
+static void project(const void *arg, const kith_i_block *block, void *room,
+                    int16_t *rows)
+{
+    kith_i_project_block(arg, block, room, rows);
 }
 
 /* Every partial sum of x . axis is below |x| |axis| 2^24: keep that, and the
@@ -86,15 +89,35 @@ kith_status kith_i_view_open(kith_session *s, const double *axes, uint32_t q,
     if (!status) {
         kith_i_projection_set(&p, axes, offset,
                               view->domain->scale_log2 - s->domain->scale_log2);
-        if (s->data)
-            status = derive_rows(s, &p, view, err);
-        if (status)
-            kith_i_domain_free(view->domain);
+        kith_i_derivation how = {project, &p, 0};
+        if (s->data) {
+            size_t rows = kith_i_dataset_block_rows(s->data);
+            how.room =
+                kith_i_project_scratch((uint32_t)rows, p.q, p.d, p.sparse) *
+                sizeof(double);
+            status = kith_i_view_derive(s, s->data, &how, view, err);
+        }
     }
     kith_i_free(p.axes);
     kith_i_free(p.offsets);
+    return kith_i_view_keep(s, view, status, out);
+}
+
+static void view_free(kith_i_view *view)
+{
+    if (view && view->data)
+        kith_dataset_free(view->data); /* and its domain */
+    else if (view)
+        kith_i_domain_free(view->domain);
+    kith_i_free(view);
+}
+
+kith_status kith_i_view_keep(kith_session *s, kith_i_view *view,
+                             kith_status status, const kith_i_view **out)
+{
+    *out = NULL;
     if (status) {
-        kith_i_free(view);
+        view_free(view);
         return status;
     }
     view->next = s->views;
@@ -108,12 +131,19 @@ void kith_i_views_free(kith_session *s)
     while (s->views) {
         kith_i_view *view = s->views;
         s->views = view->next;
-        if (view->data)
-            kith_dataset_free(view->data);
-        else
-            kith_i_domain_free(view->domain);
-        kith_i_free(view);
+        view_free(view);
     }
+}
+
+void kith_i_labels_close(kith_session *s, const kith_i_view *labels)
+{
+    for (kith_i_view **at = &s->views; *at; at = &(*at)->next)
+        if (*at == labels) {
+            kith_i_view *view = *at;
+            *at = view->next;
+            view_free(view);
+            return;
+        }
 }
 
 const kith_i_domain *kith_i_view_domain(const kith_i_view *view)

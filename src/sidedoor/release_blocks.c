@@ -123,7 +123,8 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
 {
     kith_session *s = b->s;
     if (s->privacy.neighbors == KITH_REPLACE_ONE) {
-        *rows = s->data ? (double)kith_i_session_rows(s) : (double)b->spec->rows;
+        *rows =
+            s->data ? (double)kith_i_session_rows(s) : (double)b->spec->rows;
         return KITH_OK;
     }
     kith_i_ask ask = {0};
@@ -340,11 +341,11 @@ kith_status kith_i_release_blocks(kith_session *s,
     kith_status status = prepare(&b, err);
     if (status)
         return status;
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = "smooth-sensitivity",
-                        .norm = "l2",
-                        .sensitivity =
-                            ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
+    kith_i_bill bill = {
+        .what = spec->what,
+        .mechanism = "smooth-sensitivity",
+        .norm = "l2",
+        .sensitivity = ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
     size_t size = (size_t)spec->k * b.d * b.d;
     kith_i_block_copy copy;
     status = kith_i_block_copy_open(s, &bill, spec->force, &copy, err);

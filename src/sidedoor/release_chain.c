@@ -78,10 +78,10 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
 kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
                                  double *state, kith_error *err)
 {
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    kith_i_moves score = kith_i_session_moves(s, KITH_I_SCORES);
     kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
     double square = (double)s->domain->l2_squared;
-    double moves = replace ? 2 * square : square; /* on the receipt: choice.c */
+    double moves = (double)score.l1 * square; /* on the receipt: choice.c */
     double unit = kith_i_domain_step(s->domain);
     double exponent = ldexp((double)range, -KITH_I_LOSS_BITS) / moves;
     exponent *= 1 - 0x1p-50; /* the three roundings above, downward */

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "bingham_draw.h"
-#include "sidedoor/release_chain.h"
 #include "kernel/linear.h"
 #include "kernel/plane_rows.h"
+#include "sidedoor/release_chain.h"
 #include "subspace_i.h"
 
 enum { DEFAULT_ROUNDS = 10, TRIES = 1000, SWEEPS = 30 };

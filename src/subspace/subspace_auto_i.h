@@ -5,6 +5,7 @@
 #ifndef KITH_SUBSPACE_AUTO_I_H
 #define KITH_SUBSPACE_AUTO_I_H
 
+#include "release/release_gram.h"
 #include "subspace_i.h"
 
 typedef struct plane_run {

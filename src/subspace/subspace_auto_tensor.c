@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "subspace_auto_i.h"
 
 enum { LEAST_RESTARTS = 8, MOST_RESTARTS = 40, MOST_SUM = 61 };

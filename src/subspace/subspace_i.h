@@ -5,11 +5,11 @@
 #define KITH_SUBSPACE_I_H
 
 #include "base/base_i.h"
-#include "run/run.h"
 #include "dp/dp_i.h"
 #include "kernel/kernel_i.h"
 #include "kernel/planes.h"
 #include "kith/subspace.h"
+#include "run/run.h"
 
 typedef struct kith_i_subspace_run {
     kith_session *session;

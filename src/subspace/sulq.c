@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernel/plane_rows.h"
+#include "release/release_gram.h"
 #include "subspace_i.h"
 
 enum { DEFAULT_ROUNDS = 10 };

@@ -6,7 +6,7 @@
  * alarms; the limits leave 1e-6 for rounding. Planted mistakes must be caught.
  */
 #include "balcan/balcan_i.h"
-#include "dp/release_features.h"
+#include "release/release_features.h"
 #include "support/replay_suite.h"
 #include "support/sparse_data.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "audit/audit.h"
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "support/make_planes.h"
 
 #define ALPHA 1e-6

@@ -5,7 +5,7 @@
 
 #include "balcan/balcan_i.h"
 #include "kernel/aggregate.h"
-#include "dp/release_swap.h"
+#include "release/release_swap.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "balcan/balcan_i.h"
-#include "dp/release_features.h"
+#include "release/release_features.h"
 #include "support/sparse_data.h"
 #include "support/stat.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/base_i.h"
 #include "dp/dp_i.h"
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "kernel/quartic.h"
 #include "support/cmocka_all.h"
 

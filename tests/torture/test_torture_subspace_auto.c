@@ -1,7 +1,7 @@
 /* Out of memory in every allocation of `auto` for planes, on each of its ways,
  * and of the release of fourth moments. */
 /* link: support/mem_failing.c */
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "support/make_planes.h"
 #include "torture/torture.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "cluster/cluster_i.h"
-#include "dp/focus.h"
-#include "dp/release_features.h"
+#include "dp/dp_i.h"
+#include "release/release_features.h"
 #include "support/sparse_data.h"
 
 enum { D = 300, N = 900, K = 3, WORDS = 5 };

@@ -4,7 +4,7 @@
 
 #include "base/wide.h"
 #include "kernel/aggregate.h"
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "support/make_data.h"
 #include "support/nuclear.h"
 #include "support/stat.h"

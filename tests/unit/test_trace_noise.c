@@ -2,7 +2,7 @@
  * released and against drawn matrices. */
 #include <math.h>
 
-#include "dp/release_tensor.h"
+#include "release/release_tensor.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise_wishart.h"
 #include "support/make_data.h"

@@ -25,9 +25,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/aggregate.h"
-#include "ask_private.h"
 #include "base/base_i.h"
+#include "dp/ask_private.h"
+#include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
@@ -173,16 +173,14 @@ kith_status kith_i_release_tensor(kith_session *s,
     while (domain->l2_squared >> 2 * shift > (uint64_t)1 << 2 * spec->bits)
         shift++;
     uint64_t length = domain->l2_squared >> 2 * shift; /* of t, squared */
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    kith_i_moves moves = kith_i_session_moves(s, KITH_I_MOMENTS);
     int pure = s->measure == KITH_PURE_DP;
     uint64_t square = length * length;
-    kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
+    kith_i_u128 l2_squared = (kith_i_u128)square * square * moves.l2_squared;
     int by_trace =
         pure && kith_i_tensor_noise(s->privacy.neighbors, width).by_trace;
-    uint64_t l2 = square << (replace && by_trace);
-    if (replace && !by_trace) /* 1.4142135624 > sqrt 2, rounded up */
-        l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
-                        10000000000u);
+    uint64_t l2 = by_trace ? square * kith_i_session_moves(s, KITH_I_TRACES).l1
+                           : kith_i_root_times(square, moves.l2_squared);
     size_t size = kith_i_quartic_size(width);
     /* sd^2 = (degrees + 1) scale^2 for both kinds */
     size_t degrees = by_trace ? (size_t)width * (width + 1) / 2 : size;

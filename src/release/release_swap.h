@@ -2,7 +2,7 @@
 #ifndef KITH_RELEASE_SWAP_H
 #define KITH_RELEASE_SWAP_H
 
-#include "dp_i.h"
+#include "dp/dp_i.h"
 
 typedef struct kith_i_swap_spec {
     const char *what;

@@ -2,7 +2,7 @@
 #ifndef KITH_RELEASE_FEATURES_H
 #define KITH_RELEASE_FEATURES_H
 
-#include "dp_i.h"
+#include "dp/dp_i.h"
 
 /* Every record is scaled, up or down, to this norm in a profile. */
 enum { KITH_I_PROFILE_NORM = 1 << 14 };

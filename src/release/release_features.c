@@ -24,9 +24,9 @@
  *   1.5 epsilon: central.md, item 21.) */
 #include "release_features.h"
 
-#include "kernel/aggregate.h"
-#include "ask_private.h"
 #include "base/base_i.h"
+#include "dp/ask_private.h"
+#include "kernel/aggregate.h"
 #include "noise/noise.h"
 #include "noise/select.h"
 
@@ -62,20 +62,21 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
                                    kith_i_loss charge, int64_t *sums,
                                    double *sd, kith_error *err)
 {
-    uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
-    uint64_t r = KITH_I_PROFILE_NORM * twice;
+    kith_i_moves sum = kith_i_session_moves(s, KITH_I_SUMS);
+    uint64_t r = KITH_I_PROFILE_NORM;
     uint32_t d = s->domain->dimension;
     int pure = s->measure == KITH_PURE_DP;
     kith_i_scale scale;
     kith_status status =
-        kith_i_session_scale(s, (kith_i_u128)r * r, r, charge, &scale, err);
+        kith_i_session_scale(s, (kith_i_u128)r * r * sum.l2_squared, r * sum.l1,
+                             charge, &scale, err);
     if (status)
         return status;
     double unit = KITH_I_PROFILE_NORM;
     kith_i_bill bill = {.what = what,
                         .mechanism = kith_i_session_mechanism(s),
                         .norm = pure ? "l1" : "l2",
-                        .sensitivity = (double)twice,
+                        .sensitivity = (double)sum.l1,
                         .scale = kith_i_scale_value(scale) / unit,
                         .loss = charge};
     status = kith_i_session_pay(s, &bill, 1, err);

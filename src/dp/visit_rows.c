@@ -5,9 +5,9 @@
  * Because: integers modulo 2^64 add up in any order (R4); every worker's room
  *   and totals are wiped whatever happens. A row's position is not handed on.
  */
-#include "kernel/aggregate.h"
 #include "ask_private.h"
 #include "base/base_i.h"
+#include "kernel/aggregate.h"
 
 typedef struct {
     const kith_i_tally *tally;

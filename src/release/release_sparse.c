@@ -17,9 +17,9 @@
 #include <math.h>
 #include <mpfr.h>
 
+#include "base/base_i.h"
 #include "dp/rows_out.h"
 #include "kernel/aggregate.h"
-#include "base/base_i.h"
 #include "noise/noise.h"
 
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
@@ -112,11 +112,11 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         spec->threshold < 1)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
-    uint64_t twice = s->privacy.neighbors == KITH_REPLACE_ONE ? 2 : 1;
+    kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
     int pure = s->measure == KITH_PURE_DP;
     kith_i_scale scale;
-    kith_status status =
-        kith_i_session_scale(s, twice, twice, spec->charge, &scale, err);
+    kith_status status = kith_i_session_scale(s, one.l2_squared, one.l1,
+                                              spec->charge, &scale, err);
     if (!status)
         status = check_spec(s, spec, scale, err);
     if (status)
@@ -124,8 +124,8 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     kith_i_bill bill = {.what = spec->what,
                         .mechanism = kith_i_session_mechanism(s),
                         .norm = pure ? "l1" : "l2",
-                        .sensitivity =
-                            pure ? (double)twice : sqrt((double)twice),
+                        .sensitivity = pure ? (double)one.l1
+                                            : sqrt((double)one.l2_squared),
                         .scale = kith_i_scale_value(scale),
                         .loss = spec->charge};
     kith_i_key_copy copy;

@@ -2,8 +2,9 @@
 #ifndef KITH_RELEASE_TENSOR_H
 #define KITH_RELEASE_TENSOR_H
 
-#include "dp_i.h"
+#include "dp/dp_i.h"
 #include "kernel/quartic.h"
+#include "noise/trace_noise.h"
 
 typedef struct kith_i_tensor_spec {
     const char *what;

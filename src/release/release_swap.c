@@ -14,9 +14,9 @@
  *   be left out: it would double the sensitivity (central.md, item 10). */
 #include "release_swap.h"
 
-#include "kernel/aggregate.h"
-#include "ask_private.h"
 #include "base/base_i.h"
+#include "dp/ask_private.h"
+#include "kernel/aggregate.h"
 #include "noise/select.h"
 
 typedef struct {

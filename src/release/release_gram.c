@@ -13,12 +13,14 @@
  * each cell, paid for by the trace of what is added and what is removed
  * (sampler_wishart.c): r^2, and 2 r^2 when a record is replaced, in one cell or
  * in two. */
+#include "release_gram.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "kernel/aggregate.h"
-#include "ask_private.h"
 #include "base/base_i.h"
+#include "dp/ask_private.h"
+#include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
@@ -221,19 +223,20 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
     kith_status status = check_spec(s, ask, spec, err);
     if (status)
         return status;
-    int replace = s->privacy.neighbors == KITH_REPLACE_ONE;
+    kith_i_moves moves = kith_i_session_moves(s, KITH_I_MOMENTS);
     uint64_t square =
         spec->radius ? spec->radius * spec->radius : domain->l2_squared;
-    kith_i_u128 l2_squared = (kith_i_u128)square * square << replace;
+    kith_i_u128 l2_squared = (kith_i_u128)square * square * moves.l2_squared;
     /* Pure: a record that moves between cells is paid for in both, and so are
      * the traces of what comes and what goes; K-norm noise in a single cell:
      * 1.4142135624 > sqrt 2 does, rounded up. */
     kith_i_trace_noise kind = kith_i_gram_noise(
         s->privacy.neighbors, spec->cells, spec->width, spec->by_trace);
-    uint64_t l2 = square << replace;
-    if (replace && spec->cells == 1 && !kind.by_trace)
-        l2 = (uint64_t)(((kith_i_u128)square * 14142135624u + 9999999999u) /
-                        10000000000u);
+    uint64_t l2 = square * moves.l1;
+    if (kind.by_trace)
+        l2 = square * kith_i_session_moves(s, KITH_I_TRACES).l1;
+    else if (spec->cells == 1)
+        l2 = kith_i_root_times(square, moves.l2_squared);
     kith_i_scale scale;
     int pure = s->measure == KITH_PURE_DP, by_trace = pure && kind.by_trace;
     /* sd^2 = (size + 1) scale^2 for both kinds */
