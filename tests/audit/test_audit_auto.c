@@ -39,17 +39,7 @@ static double *rows_of(const void *arg, int other)
     return rows;
 }
 
-static void squares(const void *arg, const kith_i_block *block, double *scratch,
-                    uint32_t *cell, int32_t *value)
-{
-    (void)arg;
-    (void)scratch;
-    for (size_t r = 0; r < block->rows; r++)
-        cell[r] = 0;
-    for (size_t i = 0; i < (size_t)block->rows * block->dimension; i++)
-        value[i] = block->dense[i];
-}
-
+/* Of the records as values: residuals from 0. */
 static void run_gram(kith_session *s, uint32_t d)
 {
     kith_i_gram_spec spec = {.what = "audit",
@@ -58,11 +48,14 @@ static void run_gram(kith_session *s, uint32_t d)
                              .radius =
                                  kith_i_domain_l2(kith_i_session_domain(s)),
                              .charge = kith_i_session_left(s)};
-    kith_i_map map = {.run = squares};
+    int32_t *zero = calloc(d, sizeof *zero);
+    kith_i_ask ask = {
+        .value = {.kind = KITH_I_VALUE_RESIDUAL, .origins = zero}};
     int64_t *out = calloc((size_t)d * d, sizeof *out);
     double sd;
-    if (kith_i_release_gram(s, &map, &spec, out, &sd, NULL))
+    if (kith_i_release_gram(s, &ask, &spec, out, &sd, NULL))
         fail();
+    free(zero);
     free(out);
 }
 

@@ -28,7 +28,7 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
 #include "cluster/candidates.c"
 #undef kith_i_domain_clip
 
-/* ---- kmedian_step.c, its own text: rows that pull twice as hard -----------
+/* ---- ask.c, its own text: rows that pull twice as hard --------------------
  */
 
 /* The gate does not clip them then. */
@@ -41,7 +41,7 @@ static void pull_hard(const kith_i_pull *pull, const kith_i_block *block,
         value[i] *= 2;
 }
 #define kith_i_pull_block pull_hard
-#include "cluster/kmedian_step.c"
+#include "dp/ask.c"
 #undef kith_i_pull_block
 
 /* ---- neighbouring data ----------------------------------------------------

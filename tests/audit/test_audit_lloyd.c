@@ -8,6 +8,7 @@
 #include "dp/dp_i.h"
 #include "noise/sampler.h"
 #include "support/make_data.h"
+#include "support/near_points.h"
 
 enum { MOST = 12 };
 
@@ -86,16 +87,6 @@ static void test_lloyd(void **state)
 /* ---- the release that every round makes, before any post-processing -------
  */
 
-static void two_cells(const void *arg, const kith_i_block *block,
-                      double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)arg;
-    (void)scratch;
-    (void)value;
-    for (uint32_t r = 0; r < block->rows; r++)
-        cell[r] = block->dense[r] >= 0;
-}
-
 /* |x| - |x - shift|: what a Laplace release says about a shift. */
 static double says(double x, double shift)
 {
@@ -109,14 +100,15 @@ static void run_release(void *arg, const double *rows, size_t n, uint64_t seed,
     kith_session *s = open_session(load(rows, n, 1, unit_box()), c->epsilon, 0,
                                    c->neighbors, 1, seed);
     kith_i_loss half = kith_i_session_left(s) / 2;
-    kith_i_map map = {.run = two_cells, .arg = NULL};
+    near_points near; /* cells: x < 0 and x >= 0 */
+    kith_i_ask ask = {.place = near_first(&near, (double[]){-1, 0}, 2, 1)};
     kith_i_cells_spec spec = {.what = "audit",
                               .cells = 2,
                               .width = 1,
                               .count_charge = half,
                               .sum_charge = half};
     kith_i_cells cells;
-    if (kith_i_release_cells(s, &map, &spec, &cells, NULL))
+    if (kith_i_release_cells(s, &ask, &spec, &cells, NULL))
         fail();
     double unit = 16384;
     for (int j = 0; j < 2; j++) {

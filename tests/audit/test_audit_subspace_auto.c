@@ -68,20 +68,12 @@ static double run_tensor(const variant *v, kith_session *s)
     return (double)(m[0] - m[4]);
 }
 
-static void one_cell(const void *arg, const kith_i_block *block,
-                     double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)arg, (void)scratch, (void)value;
-    for (uint32_t r = 0; r < block->rows; r++)
-        cell[r] = 0;
-}
-
 /* Second moments with a Wishart difference (two cells, one of them empty, so
  * that it is the smaller noise in the plane): far out along e1 - e2. There the
  * sum of two traces, each with a tail of e^{-x / b}, tells most. */
 static double run_gram(const variant *v, kith_session *s)
 {
-    kith_i_map map = {.run = one_cell};
+    kith_i_ask ask = {0};
     kith_i_gram_spec spec = {.what = "m",
                              .cells = 2,
                              .width = 2,
@@ -90,7 +82,7 @@ static double run_gram(const variant *v, kith_session *s)
     double sd;
     int64_t m[8];
     kith_error err = {0};
-    if (kith_i_release_gram(s, &map, &spec, m, &sd, &err))
+    if (kith_i_release_gram(s, &ask, &spec, m, &sd, &err))
         fail_msg("%s", err.message);
     return (double)(m[0] - m[3]) - 6 * sd / sqrt(3);
 }

@@ -115,13 +115,13 @@ static void test_sparse_equals_dense(void **state)
             fail_msg("%s", err.message);
         kith_session *s = open_session(data, 1, 1e-6, KITH_ADD_REMOVE, 2, 1);
         kith_i_loss left = kith_i_session_left(s);
-        kith_i_map map = {0};
+        kith_i_ask ask = {0};
         kith_i_cells_spec spec = {.what = "all",
                                   .cells = 1,
                                   .width = D,
                                   .count_charge = left / 2,
                                   .sum_charge = left / 2};
-        if (kith_i_release_cells(s, &map, &spec, &cells[i], &err))
+        if (kith_i_release_cells(s, &ask, &spec, &cells[i], &err))
             fail_msg("%s", err.message);
         kith_session_close(s);
         unlink(names[i]);

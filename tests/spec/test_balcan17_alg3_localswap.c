@@ -1,6 +1,6 @@
 /* Algorithm 3 of Balcan et al. 2017 (localswap), as repaired: the losses of all
  * swaps against brute force over Z - z + c, in integers; the law of the choice
- * against enumeration; hostile maps; and the search itself on easy data. */
+ * against enumeration; hostile losses; and the search itself on easy data. */
 #include <math.h>
 
 #include "balcan/balcan_i.h"
@@ -53,7 +53,7 @@ static void check_totals(uint32_t k, uint32_t count, uint64_t seed, int narrow)
     double *scratch = malloc(kith_i_swap_scratch(count, P) * sizeof *scratch);
     int32_t *kept = malloc((size_t)ROWS * count * sizeof *kept);
     int32_t *extra = malloc((size_t)ROWS * count * sizeof *extra);
-    kith_i_value_swaps(&state, &block, scratch, owner, kept, extra);
+    kith_i_swap_losses(&state, &block, scratch, owner, kept, extra);
     int64_t *first = calloc(count, sizeof *first);
     int64_t *second = calloc((size_t)k * count, sizeof *second);
     kith_i_swaps swaps = {ROWS, k, count, INT32_MAX, owner, kept, extra};
@@ -96,7 +96,7 @@ static void test_totals(void **state)
         }
 }
 
-/* Whatever a map writes, one record moves every total by 0..bound. */
+/* Whatever a loss is computed as, one record moves every total by 0..bound. */
 static void test_clamps(void **state)
 {
     (void)state;
@@ -122,19 +122,25 @@ static void test_clamps(void **state)
 
 enum { SLOTS = 2, CANDIDATES = 3, BOUND = 100, N = 4 };
 
-/* Rows below 0 belong to slot 0, others to slot 1. */
-static void ladder(const void *arg, const kith_i_block *block, double *scratch,
-                   uint32_t *owner, int32_t *kept, int32_t *extra)
+static const double lattice_rows[N] = {-8192, 8192, 4096, 2048};
+static const double lattice_points[CANDIDATES] = {-3000, 5000, 7000};
+static const uint32_t in_use[SLOTS] = {0, 1};
+enum { SHIFT = 20 };
+
+/* What a row loses, at most what is paid for: 11192^2 / 2^20 is more. */
+static double row_loss(double x, double c)
 {
-    (void)arg;
-    (void)scratch;
-    for (uint32_t r = 0; r < block->rows; r++) {
-        owner[r] = block->dense[r] >= 0;
-        for (int c = 0; c < CANDIDATES; c++) {
-            kept[r * CANDIDATES + (uint32_t)c] = 15 * c;
-            extra[r * CANDIDATES + (uint32_t)c] = 10 + 5 * c;
-        }
-    }
+    return fmin(floor((x - c) * (x - c) / (1 << SHIFT)), BOUND);
+}
+
+/* After candidate c took the place of slot j. */
+static double total_loss(int j, int c)
+{
+    double sum = 0, other = lattice_points[in_use[!j]];
+    for (int r = 0; r < N; r++)
+        sum += fmin(row_loss(lattice_rows[r], other),
+                    row_loss(lattice_rows[r], lattice_points[c]));
+    return sum;
 }
 
 /* Permute and flip over all orders of the candidates in `left`. */
@@ -153,7 +159,18 @@ static void flip(const double *keep, int n, int left, double reach, double *p)
 static void check_law(double epsilon, double delta, kith_neighbors nb)
 {
     enum { RUNS = 3000, SWAPS = SLOTS * CANDIDATES };
-    const double rows[N] = {-0.5, 0.5, 0.25, 0.125};
+    double rows[N], coords[CANDIDATES], squares[CANDIDATES];
+    for (int r = 0; r < N; r++)
+        rows[r] = lattice_rows[r] / 16384;
+    kith_i_swap_state swaps = {.points = {.k = CANDIDATES,
+                                          .d = 1,
+                                          .coords = coords,
+                                          .squares = squares},
+                               .chosen = in_use,
+                               .k = SLOTS,
+                               .shift = SHIFT,
+                               .bound = BOUND};
+    kith_i_centers_set(&swaps.points, lattice_points);
     uint64_t seen[SWAPS] = {0};
     for (uint64_t run = 0; run < RUNS; run++) {
         kith_session *s = open_session(load(rows, N, 1, unit_box()), epsilon,
@@ -164,9 +181,7 @@ static void check_law(double epsilon, double delta, kith_neighbors nb)
                                  .bound = BOUND,
                                  .charge = kith_i_session_left(s)};
         kith_i_swap swap;
-        assert_int_equal(kith_i_release_swap(s,
-                                             &(kith_i_swap_map){.run = ladder},
-                                             &spec, &swap, NULL),
+        assert_int_equal(kith_i_release_swap(s, &swaps, &spec, &swap, NULL),
                          KITH_OK);
         assert_int_equal(kith_i_session_left(s), 0);
         seen[swap.slot * CANDIDATES + swap.candidate]++;
@@ -181,8 +196,7 @@ static void check_law(double epsilon, double delta, kith_neighbors nb)
     double p[SWAPS] = {0}, keep[SWAPS], sum = 0, least = HUGE_VAL;
     for (int j = 0; j < SLOTS; j++)
         for (int c = 0; c < CANDIDATES; c++) {
-            int owned = j == 0 ? 1 : 3; /* rows of the slot that goes */
-            keep[j * CANDIDATES + c] = N * 15 * c + owned * (10 + 5 * c);
+            keep[j * CANDIDATES + c] = total_loss(j, c);
             least = fmin(least, keep[j * CANDIDATES + c]);
         }
     for (int t = 0; t < SWAPS; t++)

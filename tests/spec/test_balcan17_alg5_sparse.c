@@ -7,6 +7,7 @@
 
 #include "balcan/balcan_i.h"
 #include "release/release_features.h"
+#include "support/near_points.h"
 #include "support/sparse_data.h"
 #include "support/stat.h"
 
@@ -14,17 +15,6 @@
  */
 
 enum { D = 4, ROWS = 6, PICKS = 2 };
-
-/* Every record is in cell 0 but those with a negative last entry. */
-static void two_cells(const void *arg, const kith_i_block *block,
-                      double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)arg;
-    (void)scratch;
-    (void)value;
-    for (uint32_t r = 0; r < block->rows; r++)
-        cell[r] = block->dense[r * D + D - 1] < 0;
-}
 
 /* Probability of the next pick among `left` by the listing: with weight
  * exp(b |S|) in Gaussian DP, by permute-and-flip in pure DP (all orders). */
@@ -83,7 +73,10 @@ static void check_law(double epsilon, double delta, kith_neighbors nb,
         kith_dataset *data = load(scaled, ROWS, D, bounds);
         step = kith_dataset_step(data);
         kith_session *s = open_session(data, epsilon, delta, nb, 1, run);
-        kith_i_map map = {.run = two_cells};
+        /* cell 0, but for those with a negative last entry */
+        static const double ends[2 * D] = {[D - 1] = 1, [2 * D - 1] = -1};
+        near_points near;
+        kith_i_ask ask = {.place = near_place(&near, ends, 2, D)};
         kith_i_features_spec spec = {.what = "choice",
                                      .cells = 2,
                                      .picks = PICKS,
@@ -91,7 +84,7 @@ static void check_law(double epsilon, double delta, kith_neighbors nb,
                                      .charge = kith_i_session_left(s)};
         uint32_t out[2 * PICKS];
         kith_error err = {0};
-        if (kith_i_release_features(s, &map, &spec, out, &err))
+        if (kith_i_release_features(s, &ask, &spec, out, &err))
             fail_msg("%s", err.message);
         assert_true(out[0] != out[1] && out[0] < D && out[1] < D);
         assert_true(out[2] != out[3] && out[2] < D && out[3] < D);

@@ -58,7 +58,7 @@ static void test_swap_losses(void **state)
     kith_i_centers_set(&swap.points, points);
     double *scratch = malloc(kith_i_swap_scratch(C, P) * sizeof *scratch);
     kith_i_block block = {.rows = ROWS, .dimension = P, .dense = rows};
-    kith_i_value_swaps(&swap, &block, scratch, owner, kept, extra);
+    kith_i_swap_losses(&swap, &block, scratch, owner, kept, extra);
     free(scratch);
     for (int r = 0; r < ROWS; r++)
         for (uint32_t j = 0; j < K; j++)

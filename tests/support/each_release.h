@@ -9,6 +9,7 @@
 #include "release/release_tensor.h"
 #include "kernel/quartic.h"
 #include "support/cmocka_all.h"
+#include "support/near_points.h"
 
 enum { RELEASE_CELLS = 2, RELEASE_MOST_D = 8 };
 
@@ -21,19 +22,17 @@ static inline uint32_t release_width(const kith_session *s)
     return d;
 }
 
-static inline void release_sign(const void *arg, const kith_i_block *block,
-                                double *scratch, uint32_t *cell, int32_t *value)
+/* Rows parted by the sign of the first coordinate; what is summed is the record
+ * or, as a value, its way from 0. */
+static inline kith_i_ask release_ask(near_points *near, uint32_t d, int values)
 {
-    (void)arg, (void)scratch;
-    size_t d = block->dimension;
-    for (size_t r = 0; r < block->rows; r++) {
-        cell[r] = block->dense[r * d] > 0;
-        for (size_t i = 0; value && i < d; i++)
-            value[r * d + i] = block->dense[r * d + i];
-    }
+    static const int32_t zero[RELEASE_MOST_D];
+    kith_i_ask ask = {.place = near_sign(near, d)};
+    if (values)
+        ask.value =
+            (kith_i_value){.kind = KITH_I_VALUE_RESIDUAL, .origins = zero};
+    return ask;
 }
-
-static const kith_i_map release_by_sign = {.run = release_sign};
 
 static inline kith_status
 release_cells_of(kith_session *s, const uint64_t *radius, kith_error *err)
@@ -46,8 +45,9 @@ release_cells_of(kith_session *s, const uint64_t *radius, kith_error *err)
                               .count_charge = half,
                               .sum_charge = half};
     kith_i_cells cells;
-    kith_status status =
-        kith_i_release_cells(s, &release_by_sign, &spec, &cells, err);
+    near_points near;
+    kith_i_ask ask = release_ask(&near, spec.width, radius != NULL);
+    kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
     if (status) {
         assert_null(cells.counts);
         assert_null(cells.sums);
@@ -68,13 +68,20 @@ static inline kith_status release_values(kith_session *s, kith_error *err)
     return release_cells_of(s, radius, err);
 }
 
-static inline kith_status release_quantile(kith_session *s, kith_error *err)
+static inline kith_status release_distances(kith_session *s, kith_error *err)
 {
-    uint32_t bin = 77;
-    kith_status status =
-        kith_i_release_quantile(s, &release_by_sign, "test", RELEASE_CELLS, 0.5,
-                                kith_i_session_left(s), &bin, err);
-    assert_true(status ? bin == 77 : bin < RELEASE_CELLS);
+    const double limit = 12000. * 12000;
+    kith_i_distance_bins bins = {.bins = RELEASE_CELLS, .limits = &limit};
+    near_points near;
+    kith_i_ask ask = release_ask(&near, release_width(s), 0);
+    ask.place.bins = &bins;
+    kith_i_cells_spec spec = {.what = "test",
+                              .cells = RELEASE_CELLS,
+                              .count_charge = kith_i_session_left(s)};
+    kith_i_cells cells;
+    kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
+    assert_true(!status == !!cells.counts);
+    kith_i_cells_free(&cells);
     return status;
 }
 
@@ -89,8 +96,9 @@ static inline kith_status release_gram_of(kith_session *s, uint64_t radius,
                              .charge = kith_i_session_left(s)};
     int64_t gram[RELEASE_CELLS * RELEASE_MOST_D * RELEASE_MOST_D] = {0};
     double sd;
-    kith_status status =
-        kith_i_release_gram(s, &release_by_sign, &spec, gram, &sd, err);
+    near_points near;
+    kith_i_ask ask = release_ask(&near, spec.width, radius > 0);
+    kith_status status = kith_i_release_gram(s, &ask, &spec, gram, &sd, err);
     for (size_t i = 0; status && i < sizeof gram / sizeof *gram; i++)
         assert_int_equal(gram[i], 0);
     return status;
@@ -125,14 +133,6 @@ static inline kith_status release_tensor(kith_session *s, kith_error *err)
     return status;
 }
 
-static inline void release_keys(const void *arg, const kith_i_block *block,
-                                double *scratch, uint64_t *key)
-{
-    (void)arg, (void)scratch;
-    for (uint32_t r = 0; r < block->rows; r++)
-        key[r] = (uint64_t)(block->dense[(size_t)r * block->dimension] + 32768);
-}
-
 static inline kith_status release_sparse(kith_session *s, kith_error *err)
 {
     kith_i_sparse_spec spec = {.what = "test",
@@ -142,24 +142,15 @@ static inline kith_status release_sparse(kith_session *s, kith_error *err)
     kith_i_sparse_cell *cells = (kith_i_sparse_cell *)s;
     size_t count = 77;
     double sd;
-    kith_status status = kith_i_release_sparse(
-        s, &(kith_i_key_map){.run = release_keys, .scratch = 1}, &spec, &cells,
-        &count, &sd, err);
+    kith_i_tree tree = {.p = release_width(s), .edge = 16384};
+    kith_status status = kith_i_release_sparse(s, &(kith_i_keys){.tree = &tree},
+                                               &spec, &cells, &count, &sd, err);
     if (status) {
         assert_null(cells);
         assert_int_equal(count, 0);
     }
     kith_i_free(cells);
     return status;
-}
-
-static inline void release_losses(const void *arg, const kith_i_block *block,
-                                  double *scratch, int32_t *loss)
-{
-    (void)arg, (void)scratch;
-    for (uint32_t r = 0; r < block->rows; r++)
-        for (uint32_t c = 0; c < 3; c++)
-            loss[r * 3 + c] = (int32_t)c;
 }
 
 static inline kith_status release_select(kith_session *s, kith_error *err)
@@ -169,9 +160,17 @@ static inline kith_status release_select(kith_session *s, kith_error *err)
                                .bound = 2,
                                .charge = kith_i_session_left(s)};
     uint32_t chosen = 77;
+    double at[3][RELEASE_MOST_D] = {{0}, {9999}, {-9999}};
+    double squares[3] = {0, 9999. * 9999, 9999. * 9999};
+    kith_i_centers set[3];
+    for (int c = 0; c < 3; c++)
+        set[c] = (kith_i_centers){.k = 1,
+                                  .d = release_width(s),
+                                  .coords = at[c],
+                                  .squares = &squares[c]};
+    kith_i_center_sets sets = {.set = set, .count = 3, .shift = 26};
     kith_status status = kith_i_release_select(
-        s, &(kith_i_loss_map){.run = release_losses, .scratch = 1}, &spec,
-        &chosen, err);
+        s, &(kith_i_losses){.sets = &sets}, &spec, &chosen, err);
     assert_true(status ? chosen == 77 : chosen < 3);
     return status;
 }
@@ -185,7 +184,7 @@ static const struct {
 } each_release[] = {
     {"cells of records", release_records, 6, 2},
     {"cells of values", release_values, 6, 2},
-    {"quantile", release_quantile, 6, 1},
+    {"histogram of distances", release_distances, 6, 1},
     {"gram of records", release_gram_records, 6, 2},
     {"gram of values", release_gram_values, 6, 2},
     {"gram by trace", release_wishart, 6, 2},

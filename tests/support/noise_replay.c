@@ -569,7 +569,7 @@ static int64_t sparse_tail(kith_i_entropy *e, kith_i_scale sigma, int64_t least)
                             : kith_i_sample_gaussian_tail(e, sigma, least);
 }
 
-kith_status sound_sparse(kith_session *session, const kith_i_key_map *map,
+kith_status sound_sparse(kith_session *session, const kith_i_keys *keys,
                          const kith_i_sparse_spec *spec,
                          kith_i_sparse_cell **out, size_t *count, double *sd,
                          kith_error *err);
@@ -655,7 +655,7 @@ static void finish_sparse(call *c, const kith_i_sparse_cell *list, size_t count)
         c->list[i] = list[i];
 }
 
-kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
+kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *keys,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
                                   double *sd, kith_error *err)
@@ -665,7 +665,7 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_key_map *map,
     memset(&now, 0, sizeof now);
     now.c = &calls[replay.calls];
     now.spec = spec;
-    kith_status status = sound_sparse(s, map, spec, out, count, sd, err);
+    kith_status status = sound_sparse(s, keys, spec, out, count, sd, err);
     if (!status)
         finish_sparse(now.c, *out, *count);
     free(now.keys);

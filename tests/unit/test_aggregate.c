@@ -58,6 +58,23 @@ static void test_extreme_values(void **state)
     assert_true(llabs(w[0]) + llabs(w[1]) <= 7);
 }
 
+/* Whatever a loss is computed as, it counts as 0..bound. */
+static void test_losses(void **state)
+{
+    (void)state;
+    enum { WILD = 7, BOUND = 100 };
+    static const int32_t wild[WILD] = {INT32_MIN, -1,  0,        50,
+                                       100,       101, INT32_MAX};
+    static const int64_t want[WILD] = {0, 0, 0, 50, 100, 100, 100};
+    int32_t twice[2 * WILD];
+    int64_t totals[WILD] = {0};
+    memcpy(twice, wild, sizeof wild);
+    memcpy(twice + WILD, wild, sizeof wild);
+    kith_i_aggregate_losses(twice, 2, WILD, BOUND, totals);
+    for (int c = 0; c < WILD; c++)
+        assert_int_equal(totals[c], 2 * want[c]);
+}
+
 static int by_key(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -99,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_extreme_values),
+        cmocka_unit_test(test_losses),
         cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

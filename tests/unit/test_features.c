@@ -131,7 +131,7 @@ static void test_focus(void **state)
                               .sum_charge = kith_i_session_left(s)};
     kith_i_cells cells;
     assert_int_equal(
-        kith_i_release_cells(s, &(kith_i_map){0}, &spec, &cells, NULL),
+        kith_i_release_cells(s, &(kith_i_ask){0}, &spec, &cells, NULL),
         KITH_OK);
     for (int j = 0; j < 3; j++) {
         double want = 0;

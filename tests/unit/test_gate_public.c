@@ -31,14 +31,6 @@ static void test_rows(void **state)
     free(rows);
 }
 
-static void same_loss(const void *arg, const kith_i_block *block,
-                      double *scratch, int32_t *loss)
-{
-    (void)arg, (void)scratch;
-    for (uint32_t i = 0; i < 2 * block->rows; i++)
-        loss[i] = 1;
-}
-
 /* Equal losses, one candidate with a handicap of h: its odds are exp(-b h) with
  * b = range / bound, whatever the data; permute-and-flip for two candidates
  * has Pr[worse] = exp(-b h) / 2. False alarm <= 2e-6. */
@@ -61,12 +53,18 @@ static void test_handicap(void **state)
                              kith_i_session_measure(s), charge),
                          -KITH_I_LOSS_BITS) /
                    100;
-        kith_i_loss_map map = {.run = same_loss};
+        double coords[D] = {9, 9, 9}, square = 3 * 81; /* both the same */
+        kith_i_centers one = {
+            .k = 1, .d = D, .coords = coords, .squares = &square};
+        kith_i_center_sets sets = {
+            .set = (kith_i_centers[]){one, one}, .count = 2, .shift = 20};
+        kith_i_losses losses = {.sets = &sets};
         uint64_t worse = 0;
         for (int i = 0; i < DRAWS; i++) {
             uint32_t chosen = 7;
             assert_int_equal(
-                kith_i_release_select(s, &map, &spec, &chosen, NULL), KITH_OK);
+                kith_i_release_select(s, &losses, &spec, &chosen, NULL),
+                KITH_OK);
             worse += chosen;
         }
         double odds = exp(-b * 70);

@@ -510,13 +510,13 @@ static void test_hold(void **state)
     kith_i_loss all = kith_i_session_left(s);
     kith_i_session_hold(s, all / 4);
     assert_true(kith_i_session_left(s) == all - all / 4);
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells_spec spec = {.what = "all", .cells = 1, .count_charge = all};
     kith_i_cells cells;
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, NULL),
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, NULL),
                      KITH_ERR_BUDGET);
     spec.count_charge = all - all / 4;
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, NULL),
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, NULL),
                      KITH_OK);
     kith_i_cells_free(&cells);
     assert_true(kith_i_session_left(s) == 0);

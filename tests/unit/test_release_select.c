@@ -8,22 +8,29 @@
 
 enum { CANDIDATES = 4, BOUND = 100 };
 
-/* Candidate c loses 10 c for each row; candidate 3 is hostile when asked:
- * negative losses that would make it win, and huge ones for candidate 0. */
-static void ladder(const void *arg, const kith_i_block *block, double *scratch,
-                   int32_t *loss)
+/* Rows are at 0: candidate c loses 10 c for each (its square is a little more
+ * than 10 c 2^SHIFT); when hostile, candidate 0 loses far more than is paid for
+ * and candidate 3 nothing. */
+enum { SHIFT = 10 };
+
+typedef struct {
+    double at[CANDIDATES], squares[CANDIDATES];
+    kith_i_centers set[CANDIDATES];
+    kith_i_center_sets sets;
+} ladder;
+
+static kith_i_losses climb(ladder *l, int hostile)
 {
-    (void)scratch;
-    int hostile = *(const int *)arg;
-    for (uint32_t r = 0; r < block->rows; r++)
-        for (int c = 0; c < CANDIDATES; c++) {
-            int32_t v = 10 * c;
-            if (hostile && c == 3)
-                v = -1000000;
-            if (hostile && c == 0)
-                v = INT32_MAX;
-            loss[r * CANDIDATES + (uint32_t)c] = v;
-        }
+    static const double fair[CANDIDATES] = {0, 102, 144, 176};
+    static const double wild[CANDIDATES] = {-32000, 102, 144, 0};
+    for (int c = 0; c < CANDIDATES; c++) {
+        l->set[c] = (kith_i_centers){
+            .k = 1, .d = 1, .coords = &l->at[c], .squares = &l->squares[c]};
+        kith_i_centers_set(&l->set[c], (hostile ? wild : fair) + c);
+    }
+    l->sets = (kith_i_center_sets){
+        .set = l->set, .count = CANDIDATES, .shift = SHIFT};
+    return (kith_i_losses){.sets = &l->sets};
 }
 
 static void check(double epsilon, double delta, kith_neighbors nb, int hostile)
@@ -40,9 +47,9 @@ static void check(double epsilon, double delta, kith_neighbors nb, int hostile)
                                    .charge = kith_i_session_left(s)};
         uint32_t chosen = 99;
         kith_error err = {0};
-        if (kith_i_release_select(
-                s, &(kith_i_loss_map){.run = ladder, .arg = &hostile}, &spec,
-                &chosen, &err))
+        ladder l;
+        kith_i_losses losses = climb(&l, hostile);
+        if (kith_i_release_select(s, &losses, &spec, &chosen, &err))
             fail_msg("%s", err.message);
         assert_true(chosen < CANDIDATES);
         seen[chosen]++;

@@ -8,31 +8,36 @@
 #include "support/make_data.h"
 #include "support/stat.h"
 
-/* The key is the first coordinate, in lattice units, divided by a step. */
-typedef struct {
-    int step;
-    uint64_t stride; /* spreads keys over a large domain */
-} key_arg;
-
-static void first_key(const void *p, const kith_i_block *block, double *scratch,
-                      uint64_t *key)
+/* A tree of cubes that are all active, whose deepest level has `cubes` of them.
+ */
+static kith_i_tree make_tree(uint32_t p, uint32_t depth, size_t cubes)
 {
-    (void)scratch;
-    const key_arg *a = p;
-    for (uint32_t r = 0; r < block->rows; r++) {
-        int q = block->dense[(size_t)r * block->dimension];
-        key[r] = q < 0 ? KITH_I_NO_KEY : (uint64_t)(q / a->step) * a->stride;
+    kith_i_tree tree = {.p = p, .depth = depth, .edge = 16384};
+    for (uint32_t a = 0; a < depth; a++) {
+        size_t all = (size_t)1 << p * (a + 1);
+        size_t count = a + 1 == depth && cubes < all ? cubes : all;
+        tree.level[a].cubes = calloc(count, sizeof *tree.level[a].cubes);
+        tree.level[a].count = count;
+        for (size_t i = 0; i < count; i++)
+            tree.level[a].cubes[i].key = i;
     }
+    return tree;
+}
+
+static void free_tree(kith_i_tree *tree)
+{
+    for (uint32_t a = 0; a < tree->depth; a++)
+        free(tree->level[a].cubes);
 }
 
 static kith_i_sparse_cell *release(const double *rows, size_t n, double epsilon,
                                    double delta, kith_neighbors nb,
-                                   const key_arg *arg, uint64_t domain_size,
-                                   int64_t threshold, uint64_t seed,
-                                   size_t *count)
+                                   const kith_i_tree *tree,
+                                   uint64_t domain_size, int64_t threshold,
+                                   uint64_t seed, size_t *count)
 {
-    kith_session *s =
-        open_session(load(rows, n, 1, unit_box()), epsilon, delta, nb, 2, seed);
+    kith_session *s = open_session(load(rows, n, tree->p, unit_box()), epsilon,
+                                   delta, nb, 2, seed);
     kith_i_sparse_spec spec = {.what = "cells",
                                .domain_size = domain_size,
                                .threshold = threshold,
@@ -40,24 +45,30 @@ static kith_i_sparse_cell *release(const double *rows, size_t n, double epsilon,
     kith_i_sparse_cell *cells = NULL;
     double sd;
     kith_error err = {0};
-    if (kith_i_release_sparse(s,
-                              &(kith_i_key_map){.run = first_key, .arg = arg},
-                              &spec, &cells, count, &sd, &err))
+    if (kith_i_release_sparse(s, &(kith_i_keys){.tree = tree}, &spec, &cells,
+                              count, &sd, &err))
         fail_msg("%s", err.message);
     kith_session_close(s);
     return cells;
 }
 
-/* Domain of 12 cells, three of them occupied. Each cell's noisy count, or its
- * silence, against the exact law: Pr[c + noise = v] for v >= threshold. */
+/* Domain of 12 cells, three of them occupied: of the 16 halves of 8 cubes, the
+ * last cube not active, so that some rows have no key, or none in the domain.
+ * Each cell's noisy count, or its silence, against the exact law: Pr[c + noise
+ * = v] for v >= threshold. */
 static void check_law(double epsilon, double delta)
 {
     enum { CELLS = 12, RUNS = 6000, VALUES = 24 };
-    double rows[13];
-    for (int i = 0; i < 13; i++) /* 9 in cell 0, 3 in cell 4, 1 in cell 11 */
-        rows[i] = i < 9 ? 0.01 : (i < 12 ? 0.34 : 0.93);
+    enum { ROWS = 15 };
+    double rows[ROWS]; /* 9 in cell 0, 3 in cell 4, 1 in cell 11, 12, 15 */
+    for (int i = 0; i < ROWS; i++)
+        rows[i] = i < 9    ? 0.01
+                  : i < 12 ? 0.27
+                  : i < 13 ? 0.7
+                  : i < 14 ? 0.8
+                           : 0.95;
     static const int exact[CELLS] = {9, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1};
-    key_arg arg = {1365, 1}; /* 16384 / 12 */
+    kith_i_tree tree = make_tree(1, 3, 7);
     static uint64_t seen[CELLS][VALUES + 1];
     static uint64_t together;
     memset(seen, 0, sizeof seen);
@@ -66,7 +77,7 @@ static void check_law(double epsilon, double delta)
     for (uint64_t run = 0; run < RUNS; run++) {
         size_t n;
         kith_i_sparse_cell *cells =
-            release(rows, 13, epsilon, delta, KITH_ADD_REMOVE, &arg, CELLS,
+            release(rows, ROWS, epsilon, delta, KITH_ADD_REMOVE, &tree, CELLS,
                     threshold, run, &n);
         int shows[CELLS] = {0};
         for (size_t i = 0; i < n; i++) {
@@ -106,6 +117,7 @@ static void check_law(double epsilon, double delta)
         double chi = chi_square(seen[c], p, VALUES + 1, silent, RUNS, &degrees);
         assert_true(chi <= chi_square_limit(degrees));
     }
+    free_tree(&tree);
     /* two empty cells show independently */
     assert_true(believable(together, RUNS, tail * tail));
 }
@@ -122,28 +134,30 @@ static void test_law_gaussian(void **state)
     check_law(2, 1e-2);
 }
 
-/* 2^60 cells: the number of empty cells that show is Binomial, and their keys
- * are spread evenly. */
-static void test_huge_domain(void **state)
+/* Very many cells: the number of empty ones that show is Binomial, and their
+ * keys are spread evenly. The rows' key has 40 bits, in 20 directions. */
+static void check_huge(const kith_i_tree *tree, int bits, int64_t threshold)
 {
-    (void)state;
-    enum { RUNS = 400 };
-    uint64_t domain = (uint64_t)1 << 60;
-    double rows[200];
-    for (int i = 0; i < 200; i++)
-        rows[i] = 0.5;
-    key_arg arg = {1 << 13, ((uint64_t)1 << 59) + 12345};
-    int64_t threshold = 38; /* tail e^-38/(1+e^-1) * 2^60 = 26.5 */
-    double expect = exp(-38.0) / (1 + exp(-1.0)) * 0x1p60;
+    enum { RUNS = 400, P = 20, N = 200 };
+    uint64_t domain = (uint64_t)1 << bits, key = 0;
+    static double rows[N * P];
+    for (int i = 0; i < P; i++) { /* in the upper half, then in the lower */
+        int upper = i == P - 1 || i % 7 == 0, lower = i % 3 == 0;
+        for (int r = 0; r < N; r++)
+            rows[r * P + i] = .5 * upper + .25 * lower + .1;
+        key |= (uint64_t)upper << (P + i) | (uint64_t)lower << i;
+    }
+    double expect = exp((double)-threshold) / (1 + exp(-1.0)) * (double)domain;
     uint64_t total = 0, upper = 0, occupied = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
         size_t n;
-        kith_i_sparse_cell *cells = release(rows, 200, 1, 0, KITH_ADD_REMOVE,
-                                            &arg, domain, threshold, run, &n);
+        kith_i_sparse_cell *cells = release(rows, N, 1, 0, KITH_ADD_REMOVE,
+                                            tree, domain, threshold, run, &n);
         for (size_t i = 0; i < n; i++) {
-            if (cells[i].key == arg.stride) {
+            assert_true(i == 0 || cells[i - 1].key < cells[i].key);
+            if (cells[i].key == key) {
                 occupied++;
-                assert_true(llabs(cells[i].count - 200) < 60);
+                assert_true(llabs(cells[i].count - N) < 60);
                 continue;
             }
             total++;
@@ -152,10 +166,19 @@ static void test_huge_domain(void **state)
         kith_i_free(cells);
     }
     assert_int_equal(occupied, RUNS);
-    double mean = expect * RUNS; /* Poisson to within 1e-17 */
+    double mean = expect * RUNS; /* Poisson to within 1e-10 */
     assert_true(fabs((double)total - mean) <=
                 sqrt(2 * mean * (ALARM + 1)) + (ALARM + 1));
     assert_true(believable(upper, total, 0.5));
+}
+
+static void test_huge_domain(void **state)
+{
+    (void)state;
+    kith_i_tree tree = make_tree(20, 1, SIZE_MAX);
+    check_huge(&tree, 60, 38); /* 26.5 are expected; beyond all rows */
+    check_huge(&tree, 40, 24); /* 30.3, before and behind */
+    free_tree(&tree);
 }
 
 static void test_refuses_low_thresholds(void **state)
@@ -173,17 +196,16 @@ static void test_refuses_low_thresholds(void **state)
     size_t n;
     double sd;
     kith_error err = {0};
-    key_arg arg = {1, 1};
-    assert_int_equal(kith_i_release_sparse(
-                         s, &(kith_i_key_map){.run = first_key, .arg = &arg},
-                         &spec, &cells, &n, &sd, &err),
-                     KITH_ERR_PRIVACY);
+    kith_i_tree tree = {.p = 1, .edge = 16384};
+    kith_i_keys keys = {.tree = &tree};
+    assert_int_equal(
+        kith_i_release_sparse(s, &keys, &spec, &cells, &n, &sd, &err),
+        KITH_ERR_PRIVACY);
     assert_int_equal(kith_i_session_left(s), left); /* nothing was paid */
     spec.threshold = 0;
-    assert_int_equal(kith_i_release_sparse(
-                         s, &(kith_i_key_map){.run = first_key, .arg = &arg},
-                         &spec, &cells, &n, &sd, &err),
-                     KITH_ERR_INTERNAL);
+    assert_int_equal(
+        kith_i_release_sparse(s, &keys, &spec, &cells, &n, &sd, &err),
+        KITH_ERR_INTERNAL);
     kith_session_close(s);
 }
 

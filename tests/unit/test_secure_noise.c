@@ -170,11 +170,11 @@ static kith_session *open_secure(double delta)
 /* What a release of sums adds to no rows at all. */
 static void release_noise(kith_session *s, kith_i_loss charge, int64_t *noise)
 {
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_cells_spec spec = {
         .what = "noise", .cells = CELLS, .width = WIDTH, .sum_charge = charge};
     kith_i_cells cells;
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, NULL),
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, NULL),
                      KITH_OK);
     memcpy(noise, cells.sums, CELLS * WIDTH * sizeof *noise);
     kith_i_cells_free(&cells);
@@ -197,19 +197,20 @@ static void test_releases_and_sessions(void **state)
     }
 }
 
-static void no_loss(const void *arg, const kith_i_block *block, double *scratch,
-                    int32_t *loss)
-{
-    (void)arg, (void)block, (void)scratch, (void)loss; /* there are no rows */
-}
-
-/* Choices among equals: more than 5 of 63 neighbours alike by chance 1e-10. */
+/* Choices among equals (there are no rows): more than 5 of 63 neighbours alike
+ * by chance 1e-10. */
 static void test_selections(void **state)
 {
     (void)state;
     enum { RELEASES = 64, CANDIDATES = 1024 };
     kith_session *s = open_secure(0);
-    kith_i_loss_map map = {.run = no_loss};
+    static double coords[WIDTH], square;
+    static kith_i_centers same_set[CANDIDATES];
+    for (int c = 0; c < CANDIDATES; c++)
+        same_set[c] = (kith_i_centers){
+            .k = 1, .d = WIDTH, .coords = coords, .squares = &square};
+    kith_i_center_sets sets = {.set = same_set, .count = CANDIDATES};
+    kith_i_losses losses = {.sets = &sets};
     kith_i_select_spec spec = {.what = "choice",
                                .candidates = CANDIDATES,
                                .bound = 1,
@@ -218,7 +219,8 @@ static void test_selections(void **state)
     int same = 0;
     for (int i = 0; i < RELEASES; i++) {
         assert_int_equal(
-            kith_i_release_select(s, &map, &spec, &chosen[i], NULL), KITH_OK);
+            kith_i_release_select(s, &losses, &spec, &chosen[i], NULL),
+            KITH_OK);
         same += i && chosen[i] == chosen[i - 1];
     }
     assert_true(same <= 5);

@@ -96,13 +96,13 @@ static void test_knorm_noise_fits(void **state)
     for (double epsilon = 1e-11; epsilon < 1e-7; epsilon *= 1.3) {
         kith_session *s = open_session(load(rows, 20, D, unit_box()), epsilon,
                                        0, KITH_ADD_REMOVE, 2, 1);
-        kith_i_map map = {0};
+        kith_i_ask ask = {0};
         kith_i_cells_spec spec = {.what = "all",
                                   .cells = 1,
                                   .width = D,
                                   .sum_charge = kith_i_session_left(s)};
         kith_i_cells cells;
-        kith_status status = kith_i_release_cells(s, &map, &spec, &cells, NULL);
+        kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, NULL);
         assert_true(status == KITH_OK || status == KITH_ERR_PRIVACY);
         if (!status) {
             assert_true(cells.sum_sd[0] < 0x1p54);

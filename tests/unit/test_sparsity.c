@@ -184,7 +184,7 @@ static void test_noise(void **state)
                                   .width = WIDE,
                                   .sum_charge = kith_i_session_left(session)};
         kith_i_cells cells;
-        assert_int_equal(kith_i_release_cells(session, &(kith_i_map){0}, &spec,
+        assert_int_equal(kith_i_release_cells(session, &(kith_i_ask){0}, &spec,
                                               &cells, NULL),
                          KITH_OK);
         double sd = cells.sum_sd[0] * ldexp(1, -14);

@@ -15,7 +15,7 @@ static void check_release(uint32_t d, kith_neighbors neighbors, uint32_t cells,
     kith_session *s =
         open_session(load(rows, 20, d, ball(1)), 100, 0, neighbors, 1, 1);
     kith_i_loss one = (kith_i_loss)1 << KITH_I_LOSS_BITS;
-    kith_i_map map = {0};
+    kith_i_ask ask = {0};
     kith_i_gram_spec gram = {.what = "second",
                              .cells = cells,
                              .width = d,
@@ -28,7 +28,7 @@ static void check_release(uint32_t d, kith_neighbors neighbors, uint32_t cells,
     kith_i_trace_noise second =
         kith_i_gram_noise(neighbors, cells, d, by_trace);
     kith_i_trace_noise fourth = kith_i_tensor_noise(neighbors, d);
-    assert_int_equal(kith_i_release_gram(s, &map, &gram, out, &sd, NULL),
+    assert_int_equal(kith_i_release_gram(s, &ask, &gram, out, &sd, NULL),
                      KITH_OK);
     assert_true(fabs(sd / unit / second.sd - 1) < 1e-6);
     assert_int_equal(kith_i_release_tensor(s, &tensor, out, &about, NULL),

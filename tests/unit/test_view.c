@@ -6,6 +6,7 @@
 #include "dp/dp_i.h"
 #include "kernel/kernel_i.h"
 #include "support/make_data.h"
+#include "support/near_points.h"
 
 enum { N = 700, D = 11, Q = 3 };
 
@@ -85,19 +86,6 @@ static void test_projection_is_exact(void **state)
     free(scratch);
 }
 
-static void beside_map(const void *arg, const kith_i_block *block,
-                       double *scratch, uint32_t *cell, int32_t *value)
-{
-    (void)arg;
-    (void)scratch;
-    assert_int_equal(block->beside_dimension, Q);
-    for (uint32_t r = 0; r < block->rows; r++) {
-        cell[r] = block->beside[r * Q] > 0;
-        for (uint32_t i = 0; value && i < D; i++)
-            value[r * D + i] = block->dense[r * D + i];
-    }
-}
-
 /* Sums of a view are the projected sums; a view beside the records lines up;
  * rows outside the view's ball are pulled in. */
 static void test_releases_from_views(void **state)
@@ -113,11 +101,11 @@ static void test_releases_from_views(void **state)
         kith_i_view_open(s, axes, Q, NULL, 0.3, &tight, &err))
         fail_msg("%s", err.message);
     kith_i_loss part = kith_i_session_left(s) / 4;
-    kith_i_map map = {.view = view};
+    kith_i_ask ask = {.view = view};
     kith_i_cells_spec spec = {
         .what = "view", .cells = 1, .width = Q, .sum_charge = part};
     kith_i_cells cells;
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, &err),
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, &err),
                      KITH_OK);
     double want[Q] = {0}, positive[D] = {0};
     for (int r = 0; r < N; r++) {
@@ -139,7 +127,12 @@ static void test_releases_from_views(void **state)
     kith_i_cells_free(&cells);
 
     uint64_t radius[2] = {1 << 17, 1 << 17};
-    kith_i_map pair = {.run = beside_map, .beside = view};
+    static const int32_t zero[D];
+    near_points near;
+    kith_i_ask pair = {
+        .place = near_sign(&near, Q),
+        .value = {.kind = KITH_I_VALUE_RESIDUAL, .origins = zero}};
+    pair.place.by = view;
     kith_i_cells_spec both = {.what = "both",
                               .cells = 2,
                               .width = D,
@@ -152,8 +145,8 @@ static void test_releases_from_views(void **state)
                     (N + 8 * cells.sum_sd[1]) / 16384);
     kith_i_cells_free(&cells);
 
-    map.view = tight; /* |sum| <= N * 0.3 in every direction */
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, &err),
+    ask.view = tight; /* |sum| <= N * 0.3 in every direction */
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, &err),
                      KITH_OK);
     double length = 0;
     step = kith_i_domain_step(kith_i_view_domain(tight));
@@ -237,13 +230,13 @@ static void test_narrow_view(void **state)
     const kith_i_view *view;
     assert_int_equal(kith_i_view_open(s, axes, Q, NULL, most, &view, NULL),
                      KITH_OK);
-    kith_i_map map = {.view = view};
+    kith_i_ask ask = {.view = view};
     kith_i_cells_spec spec = {.what = "view",
                               .cells = 1,
                               .width = Q,
                               .sum_charge = kith_i_session_left(s)};
     kith_i_cells cells;
-    assert_int_equal(kith_i_release_cells(s, &map, &spec, &cells, NULL),
+    assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, NULL),
                      KITH_OK);
     double step = kith_i_domain_step(kith_i_view_domain(view));
     for (int j = 0; j < Q; j++) {
