@@ -6,6 +6,7 @@
  * rounding). The noise is steered to where the loss is largest, so that the
  * audit has power: planted mistakes (half the noise, sqrt d forgotten, exact n
  * used, shares above 1) must be caught. */
+#include "release/release_gram.h"
 #include "support/replay_suite.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
  * false-alarm rate of each bound is 1e-6. */
 #include "audit/audit.h"
 #include "balcan/balcan_i.h"
-#include "noise/select.h"
+#include "dp/dp_private.h"
 #include "noise/sampler.h"
 #include "support/make_data.h"
 
@@ -198,7 +198,7 @@ static void run_fault(void *arg, const double *rows, size_t n, uint64_t seed,
     }
     out[4] = (double)gamma;
     kith_i_exponent b = kith_i_exponent_for(
-        (kith_i_loss)(c->epsilon / 2 * 0x1p50), 4 * UNIT, twice > 1);
+        (kith_i_loss)(c->epsilon / 2 * 0x1p50), 4 * UNIT << (twice > 1));
     uint32_t order[2];
     out[3] = kith_i_permute_and_flip(&e, b, loss, 2, order);
     kith_i_entropy_close(&e);

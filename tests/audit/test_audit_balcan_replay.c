@@ -29,7 +29,7 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
         point[i] *= fmin(1, limit / sqrt(square + 1));
 }
 #define kith_i_domain_clip clip_candidate
-#include "cluster/candidates.c"
+#include "balcan/candidates.c"
 #undef kith_i_domain_clip
 
 /* ---- neighbouring data ----------------------------------------------------

@@ -13,8 +13,8 @@
 
 #include "support/make_planes.h"
 
-#include "sidedoor/blocks.h"
 #include "noise/noise.h"
+#include "sidedoor/blocks.h"
 
 typedef enum { SOUND, LOCAL, OVERLAP, TWICE, THIRD } fault;
 
@@ -68,7 +68,7 @@ static kith_status watched_deal(kith_i_blocks *b, uint32_t *room,
 #define kith_i_noise_add     watched_noise
 #define kith_i_smooth_medoid watched_medoid
 #define kith_i_blocks_deal   watched_deal
-#include "dp/release_blocks.c"
+#include "sidedoor/release_blocks.c"
 #undef kith_i_noise_add
 #undef kith_i_smooth_medoid
 #undef kith_i_blocks_deal

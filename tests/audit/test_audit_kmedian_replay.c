@@ -25,7 +25,7 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
         point[i] *= fmin(1, INT16_MAX / sqrt(square + 1));
 }
 #define kith_i_domain_clip clip_candidate
-#include "cluster/candidates.c"
+#include "balcan/candidates.c"
 #undef kith_i_domain_clip
 
 /* ---- ask.c, its own text: rows that pull twice as hard --------------------

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "audit/audit.h"
+#include "release/release_gram.h"
 #include "release/release_tensor.h"
 #include "support/make_planes.h"
 

@@ -6,8 +6,10 @@
 
 #include "base/base_i.h"
 #include "dp/dp_i.h"
-#include "release/release_tensor.h"
 #include "kernel/quartic.h"
+#include "release/release_gram.h"
+#include "release/release_sparse.h"
+#include "release/release_tensor.h"
 #include "support/cmocka_all.h"
 #include "support/near_points.h"
 

@@ -1,18 +1,19 @@
 /* Takes the place of noise/noise.c and noise/noise_wishart.c: see
  * noise_replay.h. */
 #include "support/noise_replay.h"
+#include "release/release_sparse.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base_i.h"
+#include "dp/dp_private.h"
 #include "kernel/aggregate.h"
-#include "dp/dp_i.h"
-#include "noise/select.h"
 #include "kernel/quartic.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
+#include "noise/select.h"
 #include "support/nuclear.h"
 #include "support/replay_odds.h"
 
@@ -299,7 +300,7 @@ void sound_clamped(const kith_i_block *block, const uint32_t *cell,
 #define kith_i_aggregate_keys    sound_keys
 #define kith_i_aggregate_scaled  sound_scaled
 #define kith_i_aggregate_clamped sound_clamped
-#include "dp/aggregate.c"
+#include "kernel/aggregate.c"
 #undef kith_i_aggregate_values
 #undef kith_i_aggregate_swaps
 #undef kith_i_aggregate_keys
@@ -359,7 +360,7 @@ uint32_t sound_exponential(kith_i_entropy *e, kith_i_exponent b,
                            const int64_t *losses, uint32_t n);
 #define kith_i_permute_and_flip sound_flip
 #define kith_i_exponential      sound_exponential
-#include "dp/select.c"
+#include "noise/select.c"
 #undef kith_i_permute_and_flip
 #undef kith_i_exponential
 
@@ -578,7 +579,7 @@ kith_status sound_sparse(kith_session *session, const kith_i_keys *keys,
 #define kith_i_sample_gap           sparse_gap
 #define kith_i_sample_geometric     sparse_geometric
 #define kith_i_sample_gaussian_tail sparse_tail
-#include "dp/release_sparse.c"
+#include "release/release_sparse.c"
 #undef kith_i_release_sparse
 #undef kith_i_noise_add
 #undef kith_i_sample_gap

@@ -11,7 +11,7 @@
  * A Wishart difference (noise/noise_wishart.c) counts with the largest loss
  * that any y can show, since its density has no simple form.
  *
- * It also takes the place of dp/select.c, dp/release_sparse.c and
+ * It also takes the place of noise/select.c, release/release_sparse.c and
  * dp/aggregate.c, whose own text it includes: selections and sparse histograms
  * are recorded and replayed too. The loss of a selection is the log ratio of
  * the exact probabilities of the chosen candidate; that of a sparse histogram

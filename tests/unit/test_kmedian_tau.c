@@ -1,7 +1,7 @@
 /* The distance within which k-median rounds off: a quantile of a noisy
  * histogram (post-processing), and the histogram that it is made of.
  * kmedian_step.c, its own text: the quantile is static. Seeded. */
-#include "cluster/kmedian_step.c"
+#include "kmedian/kmedian_step.c"
 
 #include "support/make_data.h"
 #include "support/near_points.h"

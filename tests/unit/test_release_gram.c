@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dp/dp_i.h"
+#include "release/release_gram.h"
 #include "support/make_data.h"
 #include "support/near_points.h"
 #include "support/nuclear.h"

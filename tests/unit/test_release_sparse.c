@@ -5,6 +5,7 @@
 
 #include "dp/dp_i.h"
 #include "noise/sampler.h"
+#include "release/release_sparse.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

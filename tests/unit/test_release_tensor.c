@@ -4,6 +4,7 @@
 
 #include "base/wide.h"
 #include "kernel/aggregate.h"
+#include "release/release_gram.h"
 #include "release/release_tensor.h"
 #include "support/make_data.h"
 #include "support/nuclear.h"

@@ -1,6 +1,6 @@
 /* Selection against exact probabilities by enumeration (<= 6 candidates,
  * 1e6 draws), and the privacy of those probabilities themselves. */
-#include "noise/select.h"
+#include "dp/dp_private.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 
@@ -60,7 +60,7 @@ static void test_laws(void **state)
             uint32_t n = cases[i].n, order[MOST] = {0};
             kith_i_exponent b =
                 kith_i_exponent_for((kith_i_loss)(cases[i].range * 0x1p50),
-                                    cases[i].bound, replace);
+                                    cases[i].bound << replace);
             double ideal = cases[i].range / cases[i].bound / (1 + replace);
             assert_true(kith_i_exponent_value(b) <= ideal);
             assert_true(kith_i_exponent_value(b) >= ideal * (1 - 1e-6));

@@ -2,9 +2,10 @@
  * released and against drawn matrices. */
 #include <math.h>
 
-#include "release/release_tensor.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise_wishart.h"
+#include "release/release_gram.h"
+#include "release/release_tensor.h"
 #include "support/make_data.h"
 
 /* What is said is what is released: receipts and sd, for both kinds. */
