@@ -114,6 +114,7 @@ static kith_source_options source_of(const scenario *s)
     kith_source_options source;
     kith_source_options_init(&source, sizeof source);
     source.dimension = s->path == svm ? D : 0;
+    source.fixed_rows = s->neighbors == KITH_REPLACE_ONE;
     if (s->column) {
         source.columns = &s->column;
         source.column_count = 1;
