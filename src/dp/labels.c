@@ -48,9 +48,10 @@ kith_status kith_i_labels_open(kith_session *s, const kith_i_ask *ask,
         status = kith_i_fail(err, KITH_ERR_INTERNAL, "labels would not fit");
     label_arg arg = {.ask = ask, .domain = kith_i_ask_domain(s, ask)};
     kith_i_derivation how = {.fill = label, .arg = &arg};
-    arg.room = kith_i_ask_room_add(s, ask, 0, &how.room);
-    if (!status && s->data)
+    if (!status && s->data) {
+        arg.room = kith_i_ask_room_add(s, ask, 0, &how.room);
         status = kith_i_view_derive(s, ask->view ? ask->view->data : s->data,
                                     &how, view, err);
+    }
     return kith_i_view_keep(s, view, status, out);
 }

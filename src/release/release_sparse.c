@@ -130,11 +130,13 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                         .loss = spec->charge};
     kith_i_key_copy copy;
     status = kith_i_key_copy_open(s, &bill, ask->view, ask->tree, &copy, err);
+    if (status)
+        return status;
     uint64_t *other = kith_i_alloc(copy.n, sizeof *other);
     int64_t *counts = kith_i_alloc(copy.n, sizeof *counts);
     size_t m = 0;
     cell_list list = {0};
-    if (!status && (!other || !counts))
+    if (!other || !counts)
         status = kith_i_fail_memory(err);
     if (!status) /* sorted: the order of the records is lost */
         m = kith_i_aggregate_keys(copy.keys, other, copy.n, spec->domain_size,

@@ -66,6 +66,20 @@ static kith_status tally_swaps(kith_session *s, const kith_i_swap_state *state,
     return status;
 }
 
+/* A chosen one that is no candidate would be looked up in what other rows left
+ * behind (R2). */
+static int is_valid(const kith_i_domain *m, const kith_i_swap_state *state,
+                    const kith_i_swap_spec *spec)
+{
+    if (!state->chosen || m->sparse || state->points.d != m->dimension ||
+        state->points.k != spec->candidates || state->k != spec->slots)
+        return 0;
+    for (uint32_t j = 0; j < state->k; j++)
+        if (state->chosen[j] >= spec->candidates)
+            return 0;
+    return 1;
+}
+
 kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_state *state,
                                 const kith_i_swap_spec *spec, kith_i_swap *out,
                                 kith_error *err)
@@ -73,9 +87,7 @@ kith_status kith_i_release_swap(kith_session *s, const kith_i_swap_state *state,
     uint64_t all = (uint64_t)spec->slots * spec->candidates;
     const kith_i_domain *m = spec->view ? spec->view->domain : s->domain;
     if (all == 0 || all > UINT32_MAX || spec->bound == 0 ||
-        spec->bound > INT32_MAX || !state->chosen || m->sparse ||
-        state->points.d != m->dimension ||
-        state->points.k != spec->candidates || state->k != spec->slots)
+        spec->bound > INT32_MAX || !is_valid(m, state, spec))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_exponent b;

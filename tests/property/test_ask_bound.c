@@ -173,20 +173,21 @@ static void draw_row(kith_i_coins *coins, double *row)
     }
 }
 
-static void check_world(kith_i_coins *coins, int sparse, const payment *p,
-                        double *reached)
+static void check_world(kith_i_coins *coins, int sparse, int small,
+                        const payment *p, double *reached)
 {
     enum { OTHERS = 7 };
     ask_world *w = ask_world_new(coins, D, sparse, REACH);
     double rows[(OTHERS + 1) * D];
     for (int r = 0; r <= OTHERS; r++)
         draw_row(coins, rows + r * D);
+    for (int i = 0; i < D; i++) /* the one in question: a corner */
+        rows[OTHERS * D + i] = kith_i_coins_below(coins, 2) ? 1 : -1;
     room first = open_room(w, p, rows, 1, 1);
     static ask_case cases[ASK_MOST];
     size_t count = ask_cases(w, first.by, first.labels, cases);
     kith_session_close(first.s);
     for (size_t at = 0; at < count; at++) {
-        int small = (int)kith_i_coins_below(coins, 2);
         kith_i_cells with = release(w, p, rows, OTHERS + 1, 1, at, small);
         kith_i_cells without = release(w, p, rows, OTHERS, 2, at, small);
         check_price(&cases[at], p, &with, small);
@@ -209,7 +210,7 @@ static void test_bounds(void **state)
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < sizeof payments / sizeof *payments; i++)
             for (int sparse = 0; sparse < 2; sparse++)
-                check_world(&coins, sparse, &payments[i], reached[i]);
+                check_world(&coins, sparse, pass & 1, &payments[i], reached[i]);
     for (size_t i = 0; i < sizeof payments / sizeof *payments; i++)
         for (int kind = 0; kind <= KITH_I_VALUE_LENGTHS; kind++)
             assert_true(reached[i][kind] > .9); /* not only kept */
