@@ -22,17 +22,18 @@ DOCUMENT = "docs/privacy.md"
 SECTION = "## 6. The lines that privacy rests on"
 
 # Folders in which every file is either trusted or said not to be.
-WATCHED = ("base", "kernel", "noise", "budget", "data", "dp")
+WATCHED = ("base", "kernel", "noise", "budget", "data", "dp", "release",
+           "sidedoor")
 
 # Heading of a table -> the most lines of code it may have. A limit that has
 # become too high is lowered; raising one needs a reason in the commit.
 LIMITS = {
-    "The gate": 3290,
-    "Noise": 1350,
-    "Price": 680,
-    "Rows": 1020,
-    "Kernels that see rows": 870,
-    "Maps of the methods": 360,
+    "The gate": 1600,  # 2,000 lines of src/dp with comments: see below
+    "Rarer releases": 1650,
+    "Noise": 1410,
+    "Price": 720,
+    "Rows": 1060,
+    "Kernels that see rows": 1440,
 }
 # Counted too, but what they promise is another thing than `exact` of a model.
 BESIDES = {"From lines to rows": 3300, "Several runs": 2000}
@@ -55,9 +56,13 @@ UNTRUSTED = {
     "kernel/orthonormal.c": "released planes",
     "kernel/planes.h": "released planes",
     "kernel/triangle.c": "released values",
-    "dp/release_chain.c": "asymptotic, and says so",
-    "dp/release_chain.h": "the same",
-    "dp/trace_noise.c": "which noise is smaller: either is charged for",
+    "sidedoor/release_chain.c": "asymptotic, and says so",
+    "sidedoor/release_chain.h": "the same",
+    "noise/trace_noise.c": "which noise is smaller: either is charged for",
+    "noise/trace_noise.h": "the same",
+    "noise/build_info.c": "words for people",
+    "sidedoor/block_planes.c": "a solver: whatever it answers is priced",
+    "sidedoor/block_planes.h": "the same",
 }
 
 NAME = re.compile(r"`([a-z_]+/[\w*.]+)(?:: ([\w, ]+))?`")

@@ -12,7 +12,7 @@
  * that any y can show, since its density has no simple form.
  *
  * It also takes the place of noise/select.c, release/release_sparse.c and
- * dp/aggregate.c, whose own text it includes: selections and sparse histograms
+ * kernel/aggregate.c, whose own text it includes: selections and sparse histograms
  * are recorded and replayed too. The loss of a selection is the log ratio of
  * the exact probabilities of the chosen candidate; that of a sparse histogram
  * is summed over the cells whose counts differ, listed or silent. In Gaussian
