@@ -38,10 +38,11 @@ install: bootstrap
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 #: Change it
-## test: build with gcc and clang, warnings are errors, and run every test
-wasm:
-	scripts/build_wasm.sh web/kith-device/kith_device.wasm
+## wasm: what runs on a user's device as WebAssembly, for web/kith-device
+wasm: bootstrap
+	@scripts/build_wasm.sh web/kith-device/kith_device.wasm
 
+## test: build with gcc and clang, warnings are errors, and run every test
 test: bootstrap
 	@cmake --preset clang >/dev/null
 	@cmake --build --preset clang $(LIBRARY)

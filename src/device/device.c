@@ -1,7 +1,7 @@
 /* A device from joining to its one answer. Client code.
  *
- * Claim (I39): what one device sends for a task is one report, drawn once, and
- *   no likelier by more than e^x from one record than from any other, where x
+ * Claim (I39, I42): what one device sends for a task is one report, drawn
+ *   once, and no likelier by more than e^x from one record than from any other, where x
  *   is charged first and is at most what the task declares and the wallet has
  *   left.
  * Needs: a host that keeps what was saved, gives independent uniform bytes,
