@@ -69,11 +69,12 @@ static void value_bounds(const kith_i_domain *domain, uint32_t m, double *l1,
     *l1 = fmin((double)domain->l1, ceil(*l2 * sqrt(s)));
 }
 
-static kith_status release_values(kith_i_recovery *r, const char *what,
-                                  const kith_i_ask *ask, uint32_t m,
-                                  kith_i_loss sizes, kith_i_loss values,
-                                  kith_i_cells *cells, kith_error *err)
+/* spec: all but the bounds. */
+static kith_status release_values(kith_i_recovery *r, const kith_i_ask *ask,
+                                  kith_i_cells_spec spec, kith_i_cells *cells,
+                                  kith_error *err)
 {
+    uint32_t m = spec.width;
     const kith_i_domain *domain = kith_i_session_domain(r->session);
     uint64_t *radius = kith_i_alloc(r->k, sizeof *radius);
     if (!radius)
@@ -84,13 +85,8 @@ static kith_status release_values(kith_i_recovery *r, const char *what,
     int ball = pure && (m + 1) * l2 * l2 < 2 * l1 * l1;
     for (uint32_t j = 0; j < r->k; j++)
         radius[j] = (uint64_t)(pure && !ball ? l1 : l2);
-    kith_i_cells_spec spec = {.what = what,
-                              .cells = r->k,
-                              .width = m,
-                              .radius = radius,
-                              .ball = ball,
-                              .count_charge = sizes,
-                              .sum_charge = values};
+    spec.radius = radius;
+    spec.ball = ball;
     kith_status status =
         kith_i_release_cells(r->session, ask, &spec, cells, err);
     kith_i_free(radius);
@@ -143,8 +139,12 @@ static kith_status choose_and_sum(kith_i_recovery *r, const char *what,
     kith_i_cells cells;
     ask.value =
         (kith_i_value){.kind = KITH_I_VALUE_ENTRIES, .features = features};
-    status = release_values(r, what, &ask, m, sizes, charge - choice - sizes,
-                            &cells, err);
+    kith_i_cells_spec sums = {.what = what,
+                              .cells = r->k,
+                              .width = m,
+                              .count_charge = sizes,
+                              .sum_charge = charge - choice - sizes};
+    status = release_values(r, &ask, sums, &cells, err);
     if (status)
         return status;
     for (uint32_t j = 0; j < r->k; j++)

@@ -136,8 +136,9 @@ int kith_i_ask_is_valid(const kith_session *s, const kith_i_ask *ask,
 /* ---- places ---------------------------------------------------------------
  */
 
-static size_t place_scratch(const kith_i_place *place)
+size_t kith_i_ask_scratch(const kith_i_ask *ask)
 {
+    const kith_i_place *place = &ask->place;
     const kith_i_centers *c = place->centers;
     if (place->kind == KITH_I_PLACE_NEAREST)
         return KITH_I_BLOCK_ROWS +
@@ -145,11 +146,6 @@ static size_t place_scratch(const kith_i_place *place)
     if (place->kind == KITH_I_PLACE_PLANE)
         return kith_i_axes_scratch(place->planes, KITH_I_BLOCK_ROWS);
     return 0;
-}
-
-size_t kith_i_ask_scratch(const kith_i_ask *ask)
-{
-    return place_scratch(&ask->place);
 }
 
 static void find_cells(const kith_i_place *place, const kith_i_block *block,

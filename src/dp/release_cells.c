@@ -105,40 +105,53 @@ static int uses_knorm(const kith_session *s, const kith_i_domain *domain,
            2 * (kith_i_u128)domain->l1 * domain->l1;
 }
 
-/* Sensitivities and scales. Counts: 1 | 2 (L1), 1 | 2 (L2 squared). Sums:
- * r | 2r in either norm. */
-static kith_status price(const kith_session *s, const kith_i_domain *domain,
-                         const kith_i_cells_spec *spec,
-                         kith_i_scale *count_scale, kith_i_scale *sum_scales,
-                         kith_i_bill *bills, size_t *bill_count,
-                         kith_error *err)
+/* What a release costs, and with which noise. */
+typedef struct {
+    kith_i_scale count, *sums; /* sums: one per cell */
+    int knorm;
+    kith_i_bill bills[2];
+    size_t bill_count;
+} cells_price;
+
+static kith_status price_counts(const kith_session *s,
+                                const kith_i_cells_spec *spec, cells_price *out,
+                                kith_error *err)
 {
     kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
-    kith_i_moves sum = kith_i_session_moves(s, KITH_I_SUMS);
     int pure = s->measure == KITH_PURE_DP;
+    kith_status status = kith_i_session_scale(
+        s, one.l2_squared, one.l1, spec->count_charge, &out->count, err);
+    out->bills[out->bill_count++] = (kith_i_bill){
+        .what = spec->what,
+        .suffix = "counts",
+        .mechanism = kith_i_session_mechanism(s),
+        .norm = pure ? "l1" : "l2",
+        .sensitivity = pure ? (double)one.l1 : sqrt((double)one.l2_squared),
+        .scale = kith_i_scale_value(out->count),
+        .loss = spec->count_charge};
+    return status;
+}
+
+/* The receipt shows the cell with the largest scale: the others have the same
+ * sensitivity / scale. */
+static kith_status price_sums(const kith_session *s,
+                              const kith_i_domain *domain,
+                              const kith_i_cells_spec *spec, cells_price *out,
+                              kith_error *err)
+{
+    kith_i_moves sum = kith_i_session_moves(s, KITH_I_SUMS);
+    int pure = s->measure == KITH_PURE_DP, knorm = out->knorm;
     double step = spec->unit > 0 ? spec->unit : kith_i_domain_step(domain);
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = kith_i_session_mechanism(s),
-                        .norm = pure ? "l1" : "l2"};
-    size_t n = 0;
-    if (spec->count_charge) {
-        kith_status status = kith_i_session_scale(
-            s, one.l2_squared, one.l1, spec->count_charge, count_scale, err);
-        if (status)
-            return status;
-        bill.suffix = "counts";
-        bill.sensitivity = pure ? (double)one.l1 : sqrt((double)one.l2_squared);
-        bill.scale = kith_i_scale_value(*count_scale);
-        bill.loss = spec->count_charge;
-        bills[n++] = bill;
-    }
+    kith_i_bill *bill = &out->bills[out->bill_count++];
+    *bill = (kith_i_bill){.what = spec->what,
+                          .suffix = "sums",
+                          .mechanism =
+                              knorm ? "k-norm" : kith_i_session_mechanism(s),
+                          .norm = pure && !knorm ? "l1" : "l2",
+                          .loss = spec->sum_charge};
     uint64_t largest = 0;
-    int knorm = uses_knorm(s, domain, spec);
-    if (knorm) {
-        bill.mechanism = "k-norm";
-        bill.norm = "l2";
-    }
-    for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++) {
+    for (uint32_t c = 0; c < spec->cells; c++) {
+        kith_i_scale *scale = &out->sums[c];
         uint64_t r = spec->radius ? spec->radius[c]
                      : knorm      ? kith_i_domain_l2(domain)
                                   : domain->l1;
@@ -146,26 +159,19 @@ static kith_status price(const kith_session *s, const kith_i_domain *domain,
             spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
         kith_status status =
             knorm ? kith_i_session_scale_knorm(s, r * sum.l1, spec->width,
-                                               spec->sum_charge, &sum_scales[c],
-                                               err)
+                                               spec->sum_charge, scale, err)
                   : kith_i_session_scale(s, square * sum.l2_squared, r * sum.l1,
-                                         spec->sum_charge, &sum_scales[c], err);
+                                         spec->sum_charge, scale, err);
         if (status)
             return status;
-        if (sum_scales[c].num >> sum_scales[c].shift >= largest) {
-            largest = sum_scales[c].num >> sum_scales[c].shift;
-            bill.sensitivity =
+        if (scale->num >> scale->shift >= largest) {
+            largest = scale->num >> scale->shift;
+            bill->sensitivity =
                 step * (pure ? (double)(r * sum.l1)
                              : sqrt((double)(square * sum.l2_squared)));
-            bill.scale = kith_i_scale_value(sum_scales[c]) * step;
+            bill->scale = kith_i_scale_value(*scale) * step;
         }
     }
-    if (spec->sum_charge) {
-        bill.suffix = "sums";
-        bill.loss = spec->sum_charge;
-        bills[n++] = bill;
-    }
-    *bill_count = n;
     return KITH_OK;
 }
 
@@ -214,19 +220,18 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
     if (status)
         return status;
     size_t totals = total_count(spec);
-    kith_i_scale count_scale = {1, 0};
-    kith_i_scale *sum_scales = kith_i_alloc(spec->cells, sizeof *sum_scales);
+    cells_price price = {.count = {1, 0}, .knorm = uses_knorm(s, domain, spec)};
+    price.sums = kith_i_alloc(spec->cells, sizeof *price.sums);
     int64_t *room = out->room = kith_i_alloc(totals, sizeof *room);
     out->sum_sd = kith_i_alloc(spec->cells, sizeof *out->sum_sd);
-    if (!sum_scales || !room || !out->sum_sd)
+    if (!price.sums || !room || !out->sum_sd)
         status = kith_i_fail_memory(err);
-    kith_i_bill bills[2];
-    size_t bill_count = 0;
+    if (!status && spec->count_charge)
+        status = price_counts(s, spec, &price, err);
+    if (!status && spec->sum_charge)
+        status = price_sums(s, domain, spec, &price, err);
     if (!status)
-        status = price(s, domain, spec, &count_scale, sum_scales, bills,
-                       &bill_count, err);
-    if (!status)
-        status = kith_i_session_pay(s, bills, bill_count, err);
+        status = kith_i_session_pay(s, price.bills, price.bill_count, err);
     if (!status) {
         out->counts = spec->count_charge ? room : NULL;
         out->sums = !spec->sum_charge ? NULL
@@ -235,24 +240,23 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
         status = tally_records(s, ask, spec, room, err);
     }
     if (!status && out->counts)
-        status = add_noise(s, &count_scale, spec->cells, 0, out->counts,
+        status = add_noise(s, &price.count, spec->cells, 0, out->counts,
                            spec->cells, err);
-    int knorm = uses_knorm(s, domain, spec);
     if (!status && out->sums)
-        status = add_noise(s, sum_scales, spec->width, knorm, out->sums,
+        status = add_noise(s, price.sums, spec->width, price.knorm, out->sums,
                            (size_t)spec->cells * spec->width, err);
     if (!status) {
-        out->count_sd = kith_i_session_sd(s, count_scale);
+        out->count_sd = kith_i_session_sd(s, price.count);
         for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++)
-            out->sum_sd[c] = knorm ? kith_i_scale_value(sum_scales[c]) *
-                                         sqrt(spec->width + 1.0)
-                                   : kith_i_session_sd(s, sum_scales[c]);
+            out->sum_sd[c] = price.knorm ? kith_i_scale_value(price.sums[c]) *
+                                               sqrt(spec->width + 1.0)
+                                         : kith_i_session_sd(s, price.sums[c]);
     } else { /* exact sums must not outlive a failure */
         if (room)
             kith_i_wipe(room, totals * sizeof *room);
         kith_i_cells_free(out);
     }
-    kith_i_free(sum_scales);
+    kith_i_free(price.sums);
     return status;
 }
 

@@ -113,24 +113,31 @@ static int is_signed(const kith_i_domain *domain)
     return 0;
 }
 
-/* m features of one cell, one after the other. losses, left: scratch, d. */
+/* Scratch of the picks of one cell: d each. */
+typedef struct {
+    int64_t *losses;
+    uint32_t *left, *order;
+} pick_room;
+
+/* m features of one cell, one after the other. */
 static void pick_features(const kith_session *s, kith_i_entropy *e,
-                          kith_i_exponent b, const int64_t *sums, uint32_t d,
-                          uint32_t m, int64_t *losses, uint32_t *left,
-                          uint32_t *order, uint32_t *out)
+                          kith_i_exponent b, const int64_t *sums, uint32_t m,
+                          const pick_room *room, uint32_t *out)
 {
+    uint32_t d = s->domain->dimension;
     for (uint32_t i = 0; i < d; i++) {
-        losses[i] = sums[i] < 0 ? sums[i] : -sums[i];
-        left[i] = i;
+        room->losses[i] = sums[i] < 0 ? sums[i] : -sums[i];
+        room->left[i] = i;
     }
     for (uint32_t t = 0; t < m; t++) {
         uint32_t n = d - t;
-        uint32_t at = s->measure == KITH_PURE_DP
-                          ? kith_i_permute_and_flip(e, b, losses, n, order)
-                          : kith_i_exponential(e, b, losses, n);
-        out[t] = left[at];
-        left[at] = left[n - 1];
-        losses[at] = losses[n - 1];
+        uint32_t at =
+            s->measure == KITH_PURE_DP
+                ? kith_i_permute_and_flip(e, b, room->losses, n, room->order)
+                : kith_i_exponential(e, b, room->losses, n);
+        out[t] = room->left[at];
+        room->left[at] = room->left[n - 1];
+        room->losses[at] = room->losses[n - 1];
     }
 }
 
@@ -140,26 +147,27 @@ static kith_status draw_features(kith_session *s, kith_i_exponent b,
                                  uint32_t *out, kith_error *err)
 {
     uint32_t d = s->domain->dimension;
-    int64_t *losses = kith_i_alloc(d, sizeof *losses);
-    uint32_t *left = kith_i_alloc(d, sizeof *left);
-    uint32_t *order = kith_i_alloc(d, sizeof *order);
-    kith_status status =
-        losses && left && order ? KITH_OK : kith_i_fail_memory(err);
+    pick_room room = {kith_i_alloc(d, sizeof *room.losses),
+                      kith_i_alloc(d, sizeof *room.left),
+                      kith_i_alloc(d, sizeof *room.order)};
+    kith_status status = room.losses && room.left && room.order
+                             ? KITH_OK
+                             : kith_i_fail_memory(err);
     if (!status) {
         kith_i_entropy e;
         kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
         for (uint32_t c = 0; !e.failed && c < spec->cells; c++)
-            pick_features(s, &e, b, sums + (size_t)c * d, d, spec->picks,
-                          losses, left, order, out + (size_t)c * spec->picks);
+            pick_features(s, &e, b, sums + (size_t)c * d, spec->picks, &room,
+                          out + (size_t)c * spec->picks);
         if (e.failed)
             status = kith_i_fail(err, KITH_ERR_ENTROPY,
                                  "the secure random generator failed: nothing "
                                  "was released, the budget stays spent");
         kith_i_entropy_close(&e);
     }
-    kith_i_wipe_free(losses, d * sizeof *losses);
-    kith_i_wipe_free(left, d * sizeof *left);
-    kith_i_wipe_free(order, d * sizeof *order);
+    kith_i_wipe_free(room.losses, d * sizeof *room.losses);
+    kith_i_wipe_free(room.left, d * sizeof *room.left);
+    kith_i_wipe_free(room.order, d * sizeof *room.order);
     return status;
 }
 

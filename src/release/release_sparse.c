@@ -45,13 +45,22 @@ static kith_status push(cell_list *list, uint64_t key, int64_t count,
     return KITH_OK;
 }
 
+/* The cells that rows are in, by key, with their noise. */
+typedef struct {
+    const uint64_t *keys;
+    const int64_t *noisy;
+    size_t count;
+} occupied;
+
 /* Walk the empty cells that show and the m occupied ones (noise already
  * added) together, in the order of their keys. */
 static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
-                              kith_i_scale scale, const uint64_t *keys,
-                              const int64_t *noisy, size_t m, cell_list *list,
-                              kith_error *err)
+                              kith_i_scale scale, const occupied *cells,
+                              cell_list *list, kith_error *err)
 {
+    const uint64_t *keys = cells->keys;
+    const int64_t *noisy = cells->noisy;
+    size_t m = cells->count;
     kith_i_noise_kind kind = kith_i_session_noise(s);
     kith_i_entropy e;
     kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
@@ -150,7 +159,8 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     if (!status && s->data)
         status = kith_i_noise_add(&noise, counts, m, err);
     if (!status && s->data)
-        status = list_cells(s, spec, scale, copy.keys, counts, m, &list, err);
+        status = list_cells(s, spec, scale, &(occupied){copy.keys, counts, m},
+                            &list, err);
     kith_i_wipe_free(other, copy.n * sizeof *other);
     kith_i_wipe_free(counts, copy.n * sizeof *counts);
     kith_i_key_copy_close(&copy);
