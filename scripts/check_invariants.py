@@ -22,7 +22,7 @@ SOURCES = ("src", "tools", "include")
 OTHERS = ("tests", "scripts", "bench", "examples")
 
 ENTRY = re.compile(r"^- \*\*I(\d+)\*\* ", re.M)
-KEPT_BY = re.compile(r"\*Kept by ([^*]+)\*")
+KEPT_BY = re.compile(r"\*Kept\s+by\s+([^*]+)\*")
 PATH = re.compile(r"`([\w/.]+)`")
 # In C only comments count: I1 may be the name of a variable.
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)

@@ -21,7 +21,7 @@
  *       record was removed or added, with b half of what that allows: a range
  *       of e/2 each, e together in pure DP, and mu^2 adds to half of e's.
  *   (R5; select.h draws both kinds exactly. The printed algorithm spends up to
- *   1.5 epsilon: central.md, item 21.) */
+ *   1.5 epsilon: balcan.md, item 21.) */
 #include "release_features.h"
 
 #include "base/base_i.h"

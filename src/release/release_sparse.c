@@ -11,7 +11,7 @@
  *   independent geometric numbers, and their values follow the noise law
  *   given that it reaches the threshold. Skipping empty cells instead would
  *   make a neighbour's singleton cell an event of probability 0 against > 0:
- *   infinite loss (central.md, item 4). */
+ *   infinite loss (balcan.md, item 4). */
 #include "release_sparse.h"
 
 #include <math.h>

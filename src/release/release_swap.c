@@ -11,7 +11,7 @@
  *   candidates: weight exponent e / bound (add-remove), e / (2 bound)
  *   (replace-one); permute-and-flip in pure DP, the exponential mechanism in
  *   Gaussian DP. The loss before the swap is the same for all swaps and may
- *   be left out: it would double the sensitivity (central.md, item 10). */
+ *   be left out: it would double the sensitivity (balcan.md, item 10). */
 #include "release_swap.h"
 
 #include "base/base_i.h"
