@@ -103,7 +103,9 @@ KITH_API KITH_CHECKED kith_status kith_kmedian_plan(
     const kith_privacy *privacy, const kith_kmedian_options *opt,
     kith_result **out, kith_error *err);
 
-/* ---- what a result holds: released values and receipts, nothing else ---- */
+/* ---- what a result holds: released values and receipts, nothing else ----
+ *
+ * A result that is NULL has nothing: 0, NULL, guarantee "none". */
 
 /* k x d centres in the caller's original units, row-major; borrowed. NULL
  * for a plan. */
@@ -114,10 +116,11 @@ KITH_API const double *kith_result_centers(const kith_result *result,
  * that was released. Borrowed. */
 KITH_API const double *kith_result_weights(const kith_result *result);
 
-/* The spend trace. out: borrowed strings, valid as long as the result. */
+/* The spend trace. out: borrowed strings, valid as long as the result.
+ * KITH_ERR_ARGUMENT, and out is empty, when there is no such receipt. */
 KITH_API size_t kith_result_receipt_count(const kith_result *result);
-KITH_API void kith_result_receipt(const kith_result *result, size_t i,
-                                  kith_receipt *out);
+KITH_API kith_status kith_result_receipt(const kith_result *result, size_t i,
+                                         kith_receipt *out);
 
 /* "exact"; "asymptotic" when a Markov chain was drawn from: private only in the
  * limit of a long chain; "none" for a seeded or non-private run. Never NULL. */

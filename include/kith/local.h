@@ -73,9 +73,10 @@ typedef struct kith_local_group {
 typedef struct kith_local_summary kith_local_summary;
 
 KITH_API size_t kith_local_group_count(const kith_local_summary *summary);
-/* out: borrowed strings, valid as long as the summary. */
-KITH_API void kith_local_group_at(const kith_local_summary *summary, size_t i,
-                                  kith_local_group *out);
+/* out: borrowed strings, valid as long as the summary. KITH_ERR_ARGUMENT, and
+ * out is empty, when there is no such group. */
+KITH_API kith_status kith_local_group_at(const kith_local_summary *summary,
+                                         size_t i, kith_local_group *out);
 KITH_API uint32_t kith_local_rounds(const kith_local_summary *summary);
 /* The most that any user sends in all, in bytes, and spends. */
 KITH_API uint32_t kith_local_user_bytes(const kith_local_summary *summary);

@@ -47,6 +47,8 @@ kith_i_paper_constants kith_i_paper_constants_of(double n, uint32_t k,
 void kith_paper_constants(double rows, uint32_t clusters, double epsilon,
                           kith_paper_numbers *out)
 {
+    if (!out)
+        return;
     kith_i_paper_constants c =
         kith_i_paper_constants_of(fmax(rows, FEWEST), clusters, epsilon);
     *out = (kith_paper_numbers){.trials = c.trials,

@@ -55,3 +55,9 @@ const char *kith_version(void)
 {
     return KITH_VERSION;
 }
+
+kith_status kith_i_fail_place(kith_error *err)
+{
+    return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                       "no place for the result was given");
+}

@@ -73,6 +73,8 @@ static kith_i_method method_of(const kith_kmeans_options *opt)
 kith_status kith_kmeans(kith_session *session, const kith_kmeans_options *opt,
                         kith_result **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_kmeans_options options;
     kith_status status = read_options(opt, &options, err);
@@ -88,6 +90,8 @@ kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension, int sparse,
                              const kith_kmeans_options *opt, kith_result **out,
                              kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_kmeans_options options;
     kith_status status = read_options(opt, &options, err);

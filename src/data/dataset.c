@@ -330,7 +330,11 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
                                    const kith_bounds *bounds,
                                    kith_dataset **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
+    if (!rows && row_count > 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "no rows were given");
     if (row_count > KITH_I_MAX_ROWS)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "more than %u rows",
                            KITH_I_MAX_ROWS);
@@ -367,10 +371,10 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
 
 uint32_t kith_dataset_dimension(const kith_dataset *data)
 {
-    return data->domain->dimension;
+    return data ? data->domain->dimension : 0;
 }
 
 double kith_dataset_step(const kith_dataset *data)
 {
-    return kith_i_domain_step(data->domain);
+    return data ? kith_i_domain_step(data->domain) : 0;
 }

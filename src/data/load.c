@@ -299,6 +299,8 @@ kith_status kith_dataset_open(const char *const *paths, size_t path_count,
                               const kith_bounds *bounds, kith_dataset **out,
                               kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_i_reader *reader;
     kith_status status =

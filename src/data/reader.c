@@ -34,6 +34,8 @@ struct kith_i_reader {
 
 void kith_source_options_init(kith_source_options *opt, size_t size)
 {
+    if (!opt || size < sizeof opt->size)
+        return;
     memset(opt, 0, size);
     opt->size = size;
 }
@@ -267,6 +269,8 @@ kith_status kith_i_reader_open(const char *const *paths, size_t path_count,
                                const kith_source_options *opt,
                                kith_i_reader **out, kith_error *err)
 {
+    if (!paths && path_count > 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "no names of inputs given");
     kith_i_source *sources = kith_i_alloc(path_count, sizeof *sources);
     if (!sources)
         return kith_i_fail_memory(err);

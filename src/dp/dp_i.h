@@ -31,6 +31,8 @@ kith_neighbors kith_i_session_neighbors(const kith_session *session);
 kith_privacy kith_i_session_privacy(const kith_session *session);
 /* What may still be spent. */
 kith_i_loss kith_i_session_left(const kith_session *session);
+/* Is all of it spent, but for what rounding left? */
+int kith_i_session_is_spent(const kith_session *session);
 /* Hold back this much of what is not spent, for later, in place of what was
  * held before: until it is set free (0) nobody can see or spend it. */
 void kith_i_session_hold(kith_session *session, kith_i_loss loss);

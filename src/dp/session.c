@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "kernel/kernel_i.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
  * 53 bits. Keep this fraction of the budget aside so that even these add up to
  * no more than was declared. */
 enum { RESERVE_SHIFT = 40, EXACT_BITS = 53, MAX_SCALE_BITS = 54 };
+/* A run spends all it finds; less than this fraction is what rounding left. */
+enum { SCRAPS_SHIFT = 10 };
 
 void kith_session_options_init(kith_session_options *opt, size_t size)
 {
@@ -82,6 +85,8 @@ kith_status kith_session_open(kith_dataset *data,
                               const kith_session_options *given,
                               kith_session **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_session_options opt;
     memset(&opt, 0, sizeof opt);
@@ -98,6 +103,8 @@ kith_status kith_session_open(kith_dataset *data,
     s->source.seed = opt.insecure_seed;
     s->ledgered = opt.ledger != NULL;
     status = check_rows(data, &opt.privacy, err);
+    if (!status)
+        status = kith_i_blas_reserve(s->threads, err);
     if (!status)
         status = kith_i_entropy_check(err); /* also watches for fork() */
     if (!status)
@@ -318,6 +325,11 @@ kith_privacy kith_i_session_privacy(const kith_session *s)
 kith_i_loss kith_i_session_left(const kith_session *s)
 {
     return s->total - s->spent - s->held;
+}
+
+int kith_i_session_is_spent(const kith_session *s)
+{
+    return s->spent > 0 && kith_i_session_left(s) < s->total >> SCRAPS_SHIFT;
 }
 
 void kith_i_session_hold(kith_session *s, kith_i_loss loss)

@@ -110,6 +110,11 @@ void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
 int kith_i_blas_single(void);
 void kith_i_blas_restore(int saved);
 
+/* Get the memory that OpenBLAS will want when so many of our workers call it at
+ * once, while a failure can still be told: OpenBLAS itself would try for ever.
+ * KITH_ERR_MEMORY. Before anything is charged. */
+kith_status kith_i_blas_reserve(uint32_t workers, kith_error *err);
+
 /* ---- accumulate.c: integers only, compiled without vector or FP registers */
 
 /* sums[cell*d + i] += q_i and counts[cell] += 1 for every row whose cell is

@@ -274,6 +274,8 @@ static kith_i_method method_of(const kith_kmedian_options *opt)
 kith_status kith_kmedian(kith_session *session, const kith_kmedian_options *opt,
                          kith_result **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_kmedian_options options;
     kith_status status = read_options(opt, &options, err);
@@ -289,6 +291,8 @@ kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
                               const kith_kmedian_options *opt,
                               kith_result **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_kmedian_options options;
     kith_status status = read_options(opt, &options, err);

@@ -193,6 +193,8 @@ static kith_status stream_model(const kith_model_view *model,
     int sparse = kith_i_reader_is_sparse(reader);
     kith_status status =
         check_model(model, kith_i_reader_dimension(reader), err);
+    if (!status)
+        status = kith_i_blas_reserve(job.workers, err);
     if (!status && model->bases && sparse)
         status = kith_i_fail(err, KITH_ERR_INPUT,
                              "planes are held against dense rows only");

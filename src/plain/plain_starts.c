@@ -9,6 +9,8 @@
 
 void kith_plain_options_init(kith_plain_options *opt, size_t size)
 {
+    if (!opt || size < sizeof opt->size)
+        return;
     memset(opt, 0, size);
     opt->size = size;
 }
@@ -86,6 +88,8 @@ kith_status kith_i_plain_cluster(const kith_dataset *data,
                            "a dataset and a place for the result are needed");
     *out = NULL;
     kith_status status = read_options(options, &opt, err);
+    if (!status)
+        status = kith_i_blas_reserve(kith_i_thread_count(opt.threads), err);
     if (status)
         return status;
     const kith_i_domain *domain = kith_i_dataset_domain(data);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "data/fold.h"
+#include "kernel/kernel_i.h"
 #include "kith/plain.h"
 #include "result/result_i.h"
 #include "solver/solver_i.h"
@@ -107,6 +108,8 @@ kith_status kith_plain_subspace(const kith_dataset *data,
                            "a dataset and a place for the result are needed");
     *out = NULL;
     kith_status status = read_options(given, &opt, err);
+    if (!status)
+        status = kith_i_blas_reserve(kith_i_thread_count(opt.threads), err);
     if (status)
         return status;
     const kith_i_domain *domain = kith_i_dataset_domain(data);

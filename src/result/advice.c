@@ -14,6 +14,8 @@ static const double CALM = 0.25;
 
 uint32_t kith_result_sensible_clusters(const kith_result *result)
 {
+    if (!result)
+        return 0;
     if (!(result->noise > 0))
         return result->k; /* not private */
     double most = floor(result->room);
@@ -69,7 +71,7 @@ static void settle_weights(kith_result *result)
 
 uint32_t kith_result_distinct_centers(const kith_result *result)
 {
-    return result->centers ? result->distinct : 0;
+    return result && result->centers ? result->distinct : 0;
 }
 
 static uint64_t digest(const double *row, size_t d)

@@ -15,7 +15,7 @@
 
 void kith_run_init(kith_run *run, size_t size)
 {
-    if (!run)
+    if (!run || size < sizeof run->size)
         return;
     memset(run, 0, size);
     run->size = size;

@@ -98,17 +98,17 @@ const double *kith_result_bases(const kith_result *result, uint32_t *k,
                                 uint32_t *d, uint32_t *q)
 {
     if (k)
-        *k = result->k;
+        *k = result ? result->k : 0;
     if (d)
-        *d = result->d;
+        *d = result ? result->d : 0;
     if (q)
-        *q = result->q;
-    return result->bases;
+        *q = result ? result->q : 0;
+    return result ? result->bases : NULL;
 }
 
 const kith_chain_diagnostics *kith_result_diagnostics(const kith_result *result)
 {
-    return result->diagnostics;
+    return result ? result->diagnostics : NULL;
 }
 
 void kith_result_free(kith_result *result)
@@ -131,53 +131,60 @@ const double *kith_result_centers(const kith_result *result, uint32_t *k,
                                   uint32_t *d)
 {
     if (k)
-        *k = result->k;
+        *k = result ? result->k : 0;
     if (d)
-        *d = result->d;
-    return result->centers;
+        *d = result ? result->d : 0;
+    return result ? result->centers : NULL;
 }
 
 const double *kith_result_weights(const kith_result *result)
 {
-    return result->weights;
+    return result ? result->weights : NULL;
 }
 
 size_t kith_result_receipt_count(const kith_result *result)
 {
-    return result->receipt_count;
+    return result ? result->receipt_count : 0;
 }
 
-void kith_result_receipt(const kith_result *result, size_t i, kith_receipt *out)
+kith_status kith_result_receipt(const kith_result *result, size_t i,
+                                kith_receipt *out)
 {
+    if (!out)
+        return KITH_ERR_ARGUMENT;
+    *out = (kith_receipt){.what = "", .mechanism = "", .norm = ""};
+    if (!result || i >= result->receipt_count)
+        return KITH_ERR_ARGUMENT;
     *out = result->receipts[i];
+    return KITH_OK;
 }
 
 const char *kith_result_guarantee(const kith_result *result)
 {
-    return result->guarantee;
+    return result ? result->guarantee : "none";
 }
 
 kith_privacy kith_result_privacy(const kith_result *result)
 {
-    return result->privacy;
+    return result ? result->privacy : (kith_privacy){0};
 }
 
 double kith_result_noise(const kith_result *result)
 {
-    return result->noise;
+    return result ? result->noise : 0;
 }
 
 uint32_t kith_result_rounds(const kith_result *result)
 {
-    return result->rounds;
+    return result ? result->rounds : 0;
 }
 
 uint64_t kith_result_public_seed(const kith_result *result)
 {
-    return result->public_seed;
+    return result ? result->public_seed : 0;
 }
 
 double kith_result_step(const kith_result *result)
 {
-    return result->step;
+    return result ? result->step : 0;
 }

@@ -47,6 +47,10 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
 {
     if (!session)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
+    if (kith_i_session_is_spent(session))
+        return kith_i_fail(err, KITH_ERR_BUDGET,
+                           "this session has spent its budget on an earlier "
+                           "run: load the rows again and open another");
     kith_result *result =
         kith_i_result_new(method->clusters, kith_i_session_domain(session));
     if (!result)

@@ -65,6 +65,8 @@ kith_status kith_local_lower_bound(uint64_t rows, uint64_t ones,
     kith_local_options opt;
     kith_i_coins coins;
     uint32_t count = 0;
+    if (!right)
+        return kith_i_fail_place(err);
     kith_status status = kith_i_local_read_options(options, &opt, err);
     if (!status)
         status = check(rows, ones, intervals, trials, &opt, err);

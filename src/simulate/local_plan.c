@@ -104,6 +104,8 @@ static kith_status predict_in(const kith_i_domain *domain, uint64_t users,
 {
     kith_i_local_bounds box;
     kith_i_local_task task;
+    if (!out)
+        return kith_i_fail_place(err);
     kith_status status = kith_i_local_bounds_make(domain, &box, err);
     if (status)
         return status;
@@ -136,6 +138,8 @@ kith_status kith_local_predict_data(const kith_dataset *data,
                                     kith_local_forecast *out, kith_error *err)
 {
     kith_local_options opt;
+    if (!data)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "a dataset is needed");
     kith_status status = kith_i_local_read_options(options, &opt, err);
     return status ? status
                   : predict_in(kith_i_dataset_domain(data),

@@ -29,12 +29,17 @@ kith_status kith_i_local_summarise(kith_i_trace *trace,
 
 size_t kith_local_group_count(const kith_local_summary *summary)
 {
-    return summary->count;
+    return summary ? summary->count : 0;
 }
 
-void kith_local_group_at(const kith_local_summary *summary, size_t i,
-                         kith_local_group *out)
+kith_status kith_local_group_at(const kith_local_summary *summary, size_t i,
+                                kith_local_group *out)
 {
+    if (!out)
+        return KITH_ERR_ARGUMENT;
+    *out = (kith_local_group){.what = "", .mechanism = ""};
+    if (!summary || i >= summary->count)
+        return KITH_ERR_ARGUMENT;
     const kith_i_trace_entry *e = &summary->entries[i];
     *out = (kith_local_group){.round = e->round,
                               .what = e->what,
@@ -43,23 +48,26 @@ void kith_local_group_at(const kith_local_summary *summary, size_t i,
                               .epsilon = e->epsilon,
                               .delta = e->delta,
                               .bytes = e->bytes};
+    return KITH_OK;
 }
 
 uint32_t kith_local_rounds(const kith_local_summary *summary)
 {
-    return summary->rounds;
+    return summary ? summary->rounds : 0;
 }
 
 uint32_t kith_local_user_bytes(const kith_local_summary *summary)
 {
-    return (uint32_t)lrint(summary->worst.bytes);
+    return summary ? (uint32_t)lrint(summary->worst.bytes) : 0;
 }
 
 void kith_local_user_loss(const kith_local_summary *summary, double *epsilon,
                           double *delta)
 {
-    *epsilon = summary->worst.epsilon;
-    *delta = summary->worst.delta;
+    if (epsilon)
+        *epsilon = summary ? summary->worst.epsilon : 0;
+    if (delta)
+        *delta = summary ? summary->worst.delta : 0;
 }
 
 void kith_local_summary_free(kith_local_summary *summary)

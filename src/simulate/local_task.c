@@ -11,6 +11,8 @@
 
 void kith_local_options_init(kith_local_options *opt, size_t size)
 {
+    if (!opt || size < sizeof opt->size)
+        return;
     kith_local_options defaults = {.method = KITH_LOCAL_AUTO,
                                    .objective = KITH_OBJECTIVE_KMEANS};
     memset(opt, 0, size);

@@ -142,6 +142,8 @@ kith_status kith_subspace(kith_session *session,
                           const kith_subspace_options *opt, kith_result **out,
                           kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_subspace_options options;
     kith_status status = read_options(opt, &options, err);
@@ -157,6 +159,8 @@ kith_status kith_subspace_plan(uint64_t rows, uint32_t dimension,
                                const kith_subspace_options *opt,
                                kith_result **out, kith_error *err)
 {
+    if (!out)
+        return kith_i_fail_place(err);
     *out = NULL;
     kith_subspace_options options;
     kith_status status = read_options(opt, &options, err);

@@ -104,11 +104,59 @@ readelf -d "$work/shared" | grep -q 'NEEDED.*libkith\.so\.[0-9]' ||
 if readelf -d "$work/static" | grep -q 'NEEDED.*libkith'; then
     fail "the static program loads libkith"
 fi
+# Nothing shared at all, as one would for a container without a system.
+gfortran=$("$cc" -print-file-name=libgfortran.a) # a bare name: not there
+if [ -z "$sanitize" ] && [ -e "$gfortran" ]; then
+    # shellcheck disable=SC2046,SC2086
+    "$cc" $warn "$outside" -static -o "$work/whole" $(flags --static) \
+        2>"$work/log" || { cat "$work/log"; fail "link with -static"; }
+    if readelf -d "$work/whole" | grep -q NEEDED; then
+        fail "the -static program loads something"
+    fi
+else
+    cp "$work/static" "$work/whole"
+fi
 want="kith $pc_version: 3 centres, guarantee exact, epsilon 1, delta 1e-06"
-for program in shared static; do
-    got=$(LD_LIBRARY_PATH=$libdir "$work/$program") || fail "$program: exit $?"
+for program in shared static whole; do # found without LD_LIBRARY_PATH
+    got=$("$work/$program") || fail "$program: exit $?"
     [ "$got" = "$want" ] || fail "$program: '$got', expected '$want'"
 done
+
+# ---- a CMake project from outside, both ways ------------------------------
+
+mkdir "$work/project"
+cp "$outside" "$work/project"
+cat >"$work/project/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.18)
+project(outside C)
+find_package(kith 0.1 REQUIRED)
+add_executable(shared outside.c)
+target_link_libraries(shared PRIVATE kith::kith)
+add_executable(static outside.c)
+target_link_libraries(static PRIVATE kith::kith_static)
+CMAKE
+(cd "$work/project" && cmake -B build -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$extra" &&
+    cmake --build build) >"$work/log" 2>&1 ||
+    { cat "$work/log"; fail "find_package(kith)"; }
+for program in shared static; do
+    got=$("$work/project/build/$program") || fail "CMake's $program: exit $?"
+    [ "$got" = "$want" ] || fail "CMake's $program: '$got', expected '$want'"
+done
+
+# ---- C++: the headers as they are -----------------------------------------
+
+if command -v c++ >/dev/null && [ -z "$sanitize" ]; then
+    cat >"$work/plus.cc" <<'PLUS'
+#include <kith/kith.h>
+#include <cstdio>
+int main() { std::printf("%s\n", kith_version()); }
+PLUS
+    # shellcheck disable=SC2046
+    c++ -Wall -Wextra -Werror -pedantic "$work/plus.cc" -o "$work/plus" \
+        $(flags) || fail "a C++ program"
+    [ "$("$work/plus")" = "$pc_version" ] || fail "the C++ program's output"
+fi
 
 echo "install: $(wc -l <"$work/files") files," \
     "$(wc -l <"$work/symbols") functions, $pages man pages," \
