@@ -108,6 +108,50 @@ static void test_profile_bound(void **state)
     }
 }
 
+/* How far a row moves the difference of two scores, in bounds of an entry: by
+ * adjacency, and whether entries can be negative. */
+static void test_price_of_features(void **state)
+{
+    (void)state;
+    static const double times[2][2] = {{1, 2}, {2, 4}}; /* replace, signed */
+    static const double low[2] = {0, -1}, high = 1;
+    enum { W = 6, BOUND = 700 };
+    double row[W] = {.1, .2, .3, .4, .5, .6};
+    for (int mode = 0; mode < 4; mode++) {
+        int replace = mode / 2, negative = mode % 2;
+        kith_bounds box = {
+            .lower = &low[negative],
+            .upper = &high,
+            .box_count = 1,
+            .sparsity = 3}; /* the origin is 0: the lattice keeps the sign */
+        kith_session *s =
+            open_session(load(row, 1, W, box), 1, 0,
+                         replace ? KITH_REPLACE_ONE : KITH_ADD_REMOVE, 1, 1);
+        kith_i_features_spec spec = {.what = "features",
+                                     .cells = 1,
+                                     .picks = 2,
+                                     .bound = BOUND,
+                                     .charge = kith_i_session_left(s)};
+        uint32_t out[2];
+        kith_receipt *list;
+        size_t count;
+        assert_int_equal(
+            kith_i_release_features(s, &(kith_i_ask){0}, &spec, out, NULL),
+            KITH_OK);
+        assert_int_equal(kith_i_session_receipts(s, &list, &count, NULL),
+                         KITH_OK);
+        double step = kith_i_domain_step(kith_i_session_domain(s));
+        /* each of two picks has half of epsilon = 1 */
+        double want = times[replace][negative] * BOUND * step / 0.5;
+        assert_int_equal(count, 1);
+        assert_true(fabs(list[0].scale / want - 1) < 1e-9);
+        assert_true(fabs(list[0].sensitivity / (2 * want * 0.5) - 1) < 1e-9);
+        kith_i_free((void *)(uintptr_t)list[0].what);
+        kith_i_free(list);
+        kith_session_close(s);
+    }
+}
+
 /* Sums of a focused session are those of the rows cut to the features. */
 static void test_focus(void **state)
 {
@@ -239,8 +283,11 @@ static void test_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profile), cmocka_unit_test(test_profile_bound),
-        cmocka_unit_test(test_focus),   cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_profile_bound),
+        cmocka_unit_test(test_price_of_features),
+        cmocka_unit_test(test_focus),
+        cmocka_unit_test(test_runs),
         cmocka_unit_test(test_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
