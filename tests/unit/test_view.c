@@ -248,6 +248,48 @@ static void test_narrow_view(void **state)
     free(rows);
 }
 
+/* A record of a view costs what the view's own bound is worth, be it narrower
+ * or wider than the rows', and its noise is that bound's. */
+static void test_price_of_views(void **state)
+{
+    (void)state;
+    static const double radii[] = {0.01, 0.7, 30};
+    double axes[Q * D], none = 0;
+    make_axes(axes, 4);
+    for (int i = 0; i < 6; i++) {
+        int pure = i % 2;
+        kith_session *s = open_session(load(&none, 0, D, unit_box()), 1,
+                                       pure ? 0 : 1e-6, KITH_ADD_REMOVE, 1, 1);
+        const kith_i_view *view;
+        assert_int_equal(
+            kith_i_view_open(s, axes, Q, NULL, radii[i / 2], &view, NULL),
+            KITH_OK);
+        kith_i_ask ask = {.view = view};
+        kith_i_cells_spec spec = {.what = "view",
+                                  .cells = 1,
+                                  .width = Q,
+                                  .sum_charge = kith_i_session_left(s)};
+        kith_i_cells cells;
+        kith_receipt *list;
+        size_t count;
+        assert_int_equal(kith_i_release_cells(s, &ask, &spec, &cells, NULL),
+                         KITH_OK);
+        assert_int_equal(kith_i_session_receipts(s, &list, &count, NULL),
+                         KITH_OK);
+        double step = kith_i_domain_step(kith_i_view_domain(view));
+        /* K-norm noise for the L2 ball in three dimensions, epsilon = 1;
+         * Gaussian noise of 4.224679 of it at (1, 1e-6) */
+        double sd = radii[i / 2] * (pure ? sqrt(Q + 1.0) : 4.224679);
+        assert_int_equal(count, 1);
+        assert_true(fabs(list[0].sensitivity / radii[i / 2] - 1) < 1e-3);
+        assert_true(fabs(cells.sum_sd[0] * step / sd - 1) < 1e-3);
+        kith_i_free((void *)(uintptr_t)list[0].what);
+        kith_i_free(list);
+        kith_i_cells_free(&cells);
+        kith_session_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_releases_from_views),
         cmocka_unit_test(test_derived_rows_are_bounded),
         cmocka_unit_test(test_narrow_view),
+        cmocka_unit_test(test_price_of_views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
