@@ -5,7 +5,11 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "collect/publish.h"
 #include "collect/spend_trace.h"
+#include "device/draw.h"
+#include "device/task.h"
+#include "drawn_user.h"
 
 /* Between the seeds of partitions. */
 #define PARTITION_STEP UINT64_C(0xd1342543de82ef95)
@@ -57,10 +61,19 @@ kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
     crowd->spent = kith_i_alloc(users, sizeof *crowd->spent);
     if (opt->delta > 0)
         crowd->delta_spent = kith_i_alloc(users, sizeof *crowd->delta_spent);
-    if (!crowd->spent || (opt->delta > 0 && !crowd->delta_spent)) {
+    if (opt->draw)
+        crowd->points = kith_i_alloc(users, sizeof *crowd->points);
+    if (!crowd->spent || (opt->delta > 0 && !crowd->delta_spent) ||
+        (opt->draw && !crowd->points)) {
         kith_i_free(crowd->spent);
         kith_i_free(crowd->delta_spent);
+        kith_i_free(crowd->points);
         return kith_i_fail_memory(err);
+    }
+    for (uint64_t i = 0; opt->draw && i < users; i++) {
+        kith_i_drawn_user user;
+        kith_i_drawn_user_make(opt->draw, opt->task, i, &user);
+        crowd->points[i] = kith_i_draw_point(user.seed);
     }
     return KITH_OK;
 }
@@ -73,6 +86,7 @@ void kith_i_collector_close(kith_i_collector *collector)
     crowd->close(crowd);
     kith_i_free(crowd->spent);
     kith_i_free(crowd->delta_spent);
+    kith_i_free(crowd->points);
     kith_i_free(crowd);
 }
 
@@ -87,27 +101,12 @@ kith_i_crowd_stats kith_i_collector_stats(const kith_i_collector *collector)
     return stats;
 }
 
-/* Shares are added up as doubles; a sum that exceeds everybody by rounding ends
- * at the last user, so that the last group does not reach into the first. */
-static double snap(double sum)
-{
-    return sum > 1 && sum < 1 + 1e-9 ? 1 : sum;
-}
-
 kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
                                 const kith_i_question *question,
                                 const kith_i_mechanism *mechanism)
 {
-    double begin = question->partition ? question->offset : crowd->asked;
-    double end = snap(begin + question->share);
-    double turns = floor(begin);
-    uint64_t from = (uint64_t)((begin - turns) * (double)KITH_I_CIRCLE);
-    uint64_t to = (uint64_t)((end - turns) * (double)KITH_I_CIRCLE);
-    if (!question->partition)
-        crowd->asked = end;
     kith_i_question placed = *question;
-    placed.offset = (double)from * 0x1p-53;
-    placed.share = (double)(to - from) * 0x1p-53;
+    kith_i_publish_place(&crowd->asked, &placed);
     return kith_i_group_of(&placed, mechanism);
 }
 
@@ -153,6 +152,9 @@ static void load_record(const kith_i_crowd *crowd, const kith_i_block *block,
     const kith_i_domain *m = kith_i_dataset_domain(crowd->data);
     const double *center = crowd->opt.frame_center;
     double step = kith_i_domain_step(m);
+    const kith_i_drawing *draw = crowd->opt.draw;
+    if (draw) /* as a device does it: the frame comes last */
+        center = NULL;
     for (uint32_t i = 0; i < m->dimension; i++)
         x[i] = m->origin[i] - (center ? center[i] : 0);
     if (block->dense) {
@@ -165,6 +167,8 @@ static void load_record(const kith_i_crowd *crowd, const kith_i_block *block,
     }
     for (uint32_t i = 0; center && i < m->dimension; i++)
         x[i] /= crowd->opt.frame_radius;
+    if (draw)
+        kith_i_frame_record(&draw->frame, x, x);
 }
 
 static void visit_block(void *arg, uint32_t worker, uint64_t first,
@@ -181,7 +185,10 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
             const kith_i_group *group = &job->groups[g];
             if (group->partition != partition) {
                 partition = group->partition;
-                token = token_of(seed + partition * PARTITION_STEP, first + r);
+                token = crowd->points && partition == 0
+                            ? crowd->points[first + r]
+                            : token_of(seed + partition * PARTITION_STEP,
+                                       first + r);
             }
             if (!kith_i_circle_has(group->range, token))
                 continue;

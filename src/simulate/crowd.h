@@ -34,6 +34,9 @@ typedef struct kith_i_crowd_options {
     double frame_radius;        /* > 0                                   */
     uint8_t
         task[KITH_I_TASK_BYTES]; /* simulate: which task the rounds are of */
+    /* simulate: groups, nonces and frame as the devices of a service have them
+     * (drawn_user.h); NULL: groups by a public hash. Borrowed */
+    const struct kith_i_drawing *draw;
 } kith_i_crowd_options;
 
 /* What a run has cost so far. */
@@ -68,6 +71,7 @@ typedef struct kith_i_crowd {
     kith_i_loss *spent;    /*                                               */
     kith_i_u128 delta_cap; /* likewise, 2^-120: kith_i_delta_charge      */
     kith_i_u128 *delta_spent;
+    uint64_t *points; /* on the circle, with opt.draw; else NULL */
     kith_i_crowd_stats stats;
     void (*close)(
         struct kith_i_crowd *self); /* of the collector's own memory */

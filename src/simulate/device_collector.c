@@ -6,8 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "collect/round_text.h"
+#include "collect/publish.h"
 #include "crowd.h"
+#include "drawn_user.h"
 #include "user_respond.h"
 
 /* A question of this run that was answered. */
@@ -20,7 +21,7 @@ typedef struct {
 
 typedef struct {
     kith_i_crowd crowd;
-    kith_i_chain chain; /* of the rounds that were published */
+    kith_i_publisher publisher;
     asked_question *asked;
     size_t asked_count;
 } simulator;
@@ -34,7 +35,8 @@ typedef struct {
 
 typedef struct {
     simulator *sim;
-    kith_i_round *round; /* as clients read it */
+    kith_i_published published;
+    const kith_i_round *round; /* as clients read it */
     kith_i_question *questions;
     asked_question *asked;
     size_t count;
@@ -68,9 +70,16 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
         kith_i_entropy_open(&mine->entropy, &source,
                             asked->number << 40 ^ user);
     }
-    fill_secret(&mine->entropy, secret);
-    kith_i_user_nonce(secret, &ticket);
-    kith_i_wipe(secret, sizeof secret);
+    if (opt->draw) {
+        kith_i_drawn_user drawn;
+        kith_i_drawn_user_make(opt->draw, ticket.task, user, &drawn);
+        kith_i_draw_nonce(drawn.seed, job->round->digest, ticket.group,
+                          ticket.nonce);
+    } else {
+        fill_secret(&mine->entropy, secret);
+        kith_i_user_nonce(secret, &ticket);
+        kith_i_wipe(secret, sizeof secret);
+    }
     kith_i_asked one = {&job->questions[group], &asked->mechanism,
                         job->sim->crowd.face.d, &ticket};
     kith_i_user_respond(&one, x, &mine->entropy, mine->scratch, mine->bytes);
@@ -100,7 +109,7 @@ static void job_free(round_job *job, uint32_t workers)
     }
     kith_i_free(job->shards);
     kith_i_free(job->devices);
-    kith_i_round_free(job->round);
+    kith_i_published_free(&job->published);
 }
 
 static kith_status devices_open(round_job *job, uint32_t workers,
@@ -201,74 +210,6 @@ static kith_status finish(round_job *job, size_t g, kith_i_answer *answer,
                                err);
 }
 
-/* What a client checks before it reads the questions. */
-static kith_status check_chain(simulator *sim, const kith_i_round *round,
-                               kith_error *err)
-{
-    const char *flaw = kith_i_round_follows(round, &sim->chain);
-    if (flaw)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
-                           "a round is refused by the clients: %s", flaw);
-    kith_i_chain_advance(&sim->chain, round);
-    return KITH_OK;
-}
-
-/* The next users of the circle, or those of the question's partition. */
-static void place_group(kith_i_crowd *crowd, const kith_i_mechanism *mechanism,
-                        kith_i_question *question)
-{
-    kith_i_range range = kith_i_crowd_group(crowd, question, mechanism).range;
-    question->offset = (double)range.start * 0x1p-53;
-    question->share = (double)range.length * 0x1p-53;
-}
-
-/* Publish the questions, and read what was published: from here on everybody
- * uses that. What the server wants estimated is its own business. */
-static kith_status publish(simulator *sim, const kith_i_question *questions,
-                           round_job *job, kith_error *err)
-{
-    kith_i_round made = {.number = (uint16_t)sim->crowd.stats.rounds,
-                         .invited = sim->crowd.face.invited,
-                         .minimum = sim->crowd.opt.minimum,
-                         .d = sim->crowd.face.d,
-                         .count = (uint32_t)job->count};
-    kith_i_question *copy = kith_i_alloc(job->count, sizeof *copy);
-    made.mechanisms = kith_i_alloc(job->count, sizeof *made.mechanisms);
-    made.questions = copy;
-    kith_status status =
-        copy && made.mechanisms ? KITH_OK : kith_i_fail_memory(err);
-    char *json = NULL;
-    size_t bytes = 0;
-    uint8_t digest[KITH_I_DIGEST_BYTES];
-    memcpy(made.task, sim->chain.task, sizeof made.task);
-    memcpy(made.previous, sim->chain.digest, sizeof made.previous);
-    for (size_t g = 0; !status && g < job->count; g++) {
-        copy[g] = questions[g];
-        status = kith_i_mechanism_make(&questions[g], made.d,
-                                       &made.mechanisms[g], err);
-        if (!status)
-            place_group(&sim->crowd, &made.mechanisms[g], &copy[g]);
-    }
-    if (!status)
-        status = kith_i_round_write(&made, &json, &bytes, digest, err);
-    if (!status)
-        status = kith_i_round_read(json, bytes, &job->round, err);
-    if (!status)
-        status = check_chain(sim, job->round, err);
-    if (!status) {
-        sim->crowd.stats.published += bytes;
-        job->questions = job->round->questions;
-    }
-    for (size_t g = 0; !status && g < job->count; g++) {
-        job->questions[g].wanted = questions[g].wanted;
-        job->questions[g].wanted_count = questions[g].wanted_count;
-    }
-    kith_i_free(json);
-    kith_i_free(copy);
-    kith_i_free(made.mechanisms);
-    return status;
-}
-
 /* What a client checks before it answers, and room for the answer. */
 static kith_status prepare(round_job *job, size_t g, kith_i_answer *answer,
                            kith_error *err)
@@ -302,7 +243,13 @@ static kith_status run_round(simulator *sim, const kith_i_question *questions,
                              kith_error *err)
 {
     uint32_t workers = sim->crowd.workers;
-    kith_status status = publish(sim, questions, job, err);
+    kith_status status = kith_i_publish(&sim->publisher, questions, job->count,
+                                        &job->published, err);
+    if (!status) {
+        job->round = job->published.round;
+        job->questions = job->published.round->questions;
+        sim->crowd.stats.published += job->published.bytes;
+    }
     for (size_t g = 0; !status && g < job->count; g++)
         status = prepare(job, g, &answers[g], err);
     if (!status)
@@ -383,7 +330,10 @@ kith_status kith_i_collector_simulate(const kith_dataset *data,
         kith_i_free(sim);
         return status;
     }
-    memcpy(sim->chain.task, opt->task, sizeof sim->chain.task);
+    sim->publisher = (kith_i_publisher){.invited = sim->crowd.face.invited,
+                                        .minimum = opt->minimum,
+                                        .d = sim->crowd.face.d};
+    memcpy(sim->publisher.chain.task, opt->task, sizeof opt->task);
     sim->crowd.close = simulate_close;
     sim->crowd.face.ask = simulate_ask;
     sim->crowd.face.again = simulate_again;

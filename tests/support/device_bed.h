@@ -69,9 +69,9 @@ typedef struct {
     kith_i_round round;
 } bed_round;
 
-static void bed_round_make(bed_round *b, const uint8_t task[16],
-                           uint16_t number, const uint8_t previous[32],
-                           double epsilon)
+static inline void bed_round_make(bed_round *b, const uint8_t task[16],
+                                  uint16_t number, const uint8_t previous[32],
+                                  double epsilon)
 {
     static const double points[] = {-.5, -.5, .5, .5}, radii[] = {1, .5};
     static const kith_i_report_kind kinds[BED_GROUPS] = {
@@ -125,7 +125,7 @@ static inline const kith_round_view *bed_publish(const bed_round *b)
 }
 
 /* Coins that anybody can guess: a counter. */
-static int bed_coins(void *arg, void *bytes, size_t count)
+static inline int bed_coins(void *arg, void *bytes, size_t count)
 {
     uint64_t *state = arg;
     for (size_t i = 0; i < count; i++) {
