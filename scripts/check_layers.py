@@ -45,11 +45,6 @@ LAYERS = {
     "plain": {"base", "kernel", "data", "result", "solver"},
 }
 
-# (layer, header) pairs that are fine although the layer as a whole is not:
-# dp_i.h shows losses.
-EXTRA = {
-}
-
 # header -> the only layers that may include it. Here the records live (I9).
 RESERVED = {
     "data/fold.h": {"data", "dp", "simulate", "plain"},
@@ -129,8 +124,7 @@ def inner_problem(root, layer, header):
         return f'"{header}" is in no layer'
     if layer not in RESERVED.get(header, {layer}):
         return f'"{header}" is for {", ".join(sorted(RESERVED[header]))} only'
-    if (target != layer and target not in LAYERS[layer]
-            and (layer, header) not in EXTRA):
+    if (target != layer and target not in LAYERS[layer]):
         return f'{layer}/ may not include {target}/ ("{header}")'
     return None
 

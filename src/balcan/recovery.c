@@ -201,7 +201,7 @@ static void settle_spreads(const kith_i_recovery *r, double *spread, uint32_t d)
     for (uint32_t i = 0; i < d; i++)
         square += (spread[i] - mean) * (spread[i] - mean) / d;
     noise = size > 0 ? noise / (size * size) : 0;
-    double keep = square > noise ? 1 - noise / square : 0;
+    double keep = kith_i_shrink(square, noise);
     for (uint32_t i = 0; i < d; i++)
         spread[i] = fmax(mean + keep * (spread[i] - mean), 0);
 }

@@ -109,7 +109,7 @@ static void set_center(kith_i_recovery *r, const kith_i_cells *cells,
     memset(center, 0, d * sizeof *center);
     for (uint32_t t = 0; t < m; t++) {
         double v = (double)cells->sums[(size_t)j * m + t];
-        double keep = v * v > sd * sd ? 1 - sd * sd / (v * v) : 0;
+        double keep = kith_i_shrink(v * v, sd * sd);
         center[features[(size_t)j * m + t]] = keep * v / size;
     }
     kith_i_domain_clip(domain, center);

@@ -160,6 +160,13 @@ typedef struct kith_i_points {
     uint32_t n, d;
 } kith_i_points;
 
+/* The part of a noisy vector to believe, its squared length known and that of
+ * its noise expected (positive-part James-Stein). */
+static inline double kith_i_shrink(double square, double noise)
+{
+    return square > noise ? 1 - noise / square : 0;
+}
+
 double kith_i_distance_squared(const double *a, const double *b, size_t d);
 /* The same of n points from c, bit for bit. */
 void kith_i_distances_squared(const double *points, size_t n, size_t d,

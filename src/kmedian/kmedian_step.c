@@ -183,7 +183,7 @@ static void move_center(const kith_i_median_run *run, const int64_t *sum,
     for (uint32_t i = 0; i < d; i++)
         square += ((double)sum[i] * scale) * ((double)sum[i] * scale);
     /* the part of the step that is not noise (positive-part James-Stein) */
-    double keep = square > noise ? 1 - noise / square : 0;
+    double keep = kith_i_shrink(square, noise);
     for (uint32_t i = 0; i < d; i++)
         center[run->features ? run->features[i] : i] +=
             keep * scale * (double)sum[i];

@@ -98,7 +98,7 @@ static void move_centers(const kith_i_domain *domain, const kith_i_cells *cells,
             square += step * step;
         }
         double noise = mean_noise(cells, j, d, size);
-        double keep = square > noise ? 1 - noise / square : 0;
+        double keep = kith_i_shrink(square, noise);
         for (uint32_t i = 0; i < d; i++)
             c[i] += keep * ((double)sum[i] / size - c[i]);
         kith_i_domain_clip(domain, c);

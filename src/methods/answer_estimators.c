@@ -63,5 +63,5 @@ double kith_i_james_stein(const double *s, size_t d, double sd)
         return 1;
     double square = kith_i_norm_squared(s, d);
     double gone = (double)(d - 2) * sd * sd;
-    return square > gone ? 1 - gone / square : 0;
+    return kith_i_shrink(square, gone);
 }
