@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 24 };
-static const double share_hists = .03; /* of what A5 leaves, Gaussian */
 #define LEAST_SHARE 1e-6
 
 kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge,
@@ -63,90 +61,6 @@ static double room(const auto_run *run)
     return kith_i_calm() / kith_i_auto_center_noise(run, unit, 1);
 }
 
-/* Pure DP: shares of epsilon. Small shares are dear there (noise ~ 1/share), so
- * there are fewer steps, and steps whose noise is tiny anyway (low dimension,
- * many rows) leave up to half of their share to the summary before them. */
-static auto_shares divide_pure(const auto_run *run, const auto_space *space)
-{
-    double pool = 1 - 1e-9 - run->used, q = space->q, k = run->k;
-    double f = q / run->d, hist = .012;
-    auto_shares s = {.tree = .25,
-                     .leaf = .12,
-                     .over = space->blind ? .16 : .20,
-                     .lloyd = space->blind && !run->opt->rounds ? 0 : .22,
-                     .rec = space->blind ? .75 : .20 + .25 * (1 - f),
-                     .counts = space->blind ? .2 : 1 / (2 + fmin(q, 10)),
-                     .over_steps = 1};
-    double all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
-    double half = s.over / all * pool * s.counts / 2;
-    if (space->blind &&
-        run->n_hat > AUTO_CLEAR * kith_i_auto_count_sd(run, half) * k)
-        s.over_steps = 2;
-    /* relative noise of a step's means, times its share */
-    double noise = sqrt(q * (q + 1)) * k / (run->budget * run->n_hat);
-    if (run->opt->rounds)
-        s.rounds = run->opt->rounds;
-    else if (!space->blind)
-        s.rounds =
-            (uint32_t)fmin(4, floor(sqrt(.02) * s.lloyd / all * pool / noise));
-    if (!space->blind && q >= run->d) {
-        double need = (s.rounds + 1) * noise / sqrt(.001) / pool;
-        double ease = fmax(.5, fmin(1, need * all / (s.lloyd + s.rec)));
-        s.lloyd *= ease;
-        s.rec *= ease;
-    }
-    if (s.rounds == 0) {
-        s.rec += s.lloyd;
-        s.lloyd = 0;
-    }
-    all = s.tree + s.leaf + s.over + s.lloyd + s.rec;
-    s.hists = s.rounds > 0;
-    double hists = 2 + s.over_steps + s.hists;
-    hist = fmin(hist, .2 * pool / hists);
-    double scale = (pool - hist * hists) / all;
-    s.tree *= scale;
-    s.leaf *= scale;
-    s.over *= scale;
-    s.lloyd *= scale;
-    s.rec *= scale;
-    s.hist = hist;
-    return s;
-}
-
-/* What is left after A5 is divided by fixed weights; q/d moves weight from the
- * full-space step to the tree. */
-static auto_shares divide(const auto_run *run, const auto_space *space)
-{
-    if (run->pure)
-        return divide_pure(run, space);
-    double pool = (1 - 1e-9 - run->used) / 1.025;
-    double f = (double)space->q / run->d, q = space->q, k = run->k;
-    auto_shares s = {.tree = pool * (.10 + .135 * f),
-                     .leaf = pool * .09,
-                     .over = pool * .27,
-                     .lloyd = pool * .30,
-                     .rec = pool * (.10 + .135 * (1 - f))};
-    double noise =
-        q * pow(k * kith_i_auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
-    /* 4 to 8 rounds as noise allows; more where it is very small, since
-     * Lloyd then has not converged (cabs, trips:
-     * docs/auto_history.md). */
-    double rounds = fmin(.02 / noise, 8 + .002 / noise);
-    /* No more than leave each of them a histogram worth having: rows fill some
-     * 15 bins, which stand out by 10 sd. A radius that noise has chosen stops a
-     * step, or throws a centre about (docs/auto_history.md). */
-    double bins = run->n_hat / (15 * 10 * kith_i_auto_count_sd(run, 1));
-    rounds = fmin(rounds, share_hists * pool * bins * bins - 4);
-    s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));
-    if (run->opt->rounds)
-        s.rounds = run->opt->rounds;
-    s.over_steps = 2;
-    s.hists = s.rounds;
-    s.hist = pool * share_hists / (2 + s.over_steps + s.hists);
-    s.counts = fmax(.08, 1 / (2 + q));
-    return s;
-}
-
 kith_status kith_i_kmeans_auto(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err)
@@ -179,7 +93,7 @@ kith_status kith_i_kmeans_auto(kith_session *session,
         return status;
     }
     if (!status) {
-        auto_shares shares = divide(&run, &space);
+        auto_shares shares = kith_i_auto_divide(&run, &space);
         status = kith_i_auto_grow(&run, &space, &shares, &coreset, err);
         if (!status)
             status = kith_i_auto_refine(&run, &space, &shares, &coreset, result,

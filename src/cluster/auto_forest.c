@@ -9,11 +9,9 @@
 #include <string.h>
 
 enum {
-    FOREST_MOST_LEVELS = 20,
-    FOREST_COUNTED = 12,
-    FOREST_COUNTED_PURE = 6,
-    FOREST_DEPTH = 8,
     FOREST_NEAR = 2,   /* roots that are always there */
+    FOREST_BOX = 40,   /* sd of a count that a first box has */
+    FOREST_DEPTH = 10, /* first halvings at most */
     SHELL_HALVINGS = 3 /* of a shell, each along another axis */
 };
 
@@ -27,6 +25,10 @@ static kith_status forest_reserve(auto_forest *f, uint32_t more,
     if (!node)
         return kith_i_fail_memory(err);
     f->node = node;
+    auto_count *rows = kith_i_resize(f->rows, f->nodes, room, sizeof *rows);
+    if (!rows)
+        return kith_i_fail_memory(err);
+    f->rows = rows;
     double *box = kith_i_resize(f->box, (size_t)f->nodes * 2 * f->q,
                                 (size_t)room * 2 * f->q, sizeof *box);
     if (!box)
@@ -39,6 +41,7 @@ static kith_status forest_reserve(auto_forest *f, uint32_t more,
 static void forest_free(auto_forest *f)
 {
     kith_i_free(f->node);
+    kith_i_free(f->rows);
     kith_i_free(f->box);
     kith_i_free(f->inverse);
 }
@@ -84,8 +87,10 @@ static kith_status plant(auto_run *run, auto_forest *f, const auto_space *space,
             box[f->q + i] = half;
             f->inverse[i] = 1 / (space->spread[i] * space->spread[i]);
         }
-        f->node[root] = (kith_i_box){
-            .child = -1, .cell = KITH_I_NO_CELL, .far = root >= FOREST_NEAR};
+        f->node[root] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
+        f->rows[root] = (auto_count){.variance = HUGE_VAL,
+                                     .bulk = root == 0,
+                                     .far = root >= FOREST_NEAR};
     }
     f->nodes = f->roots;
     return KITH_OK;
@@ -108,8 +113,11 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
         double *to = f->box + (size_t)child * 2 * q;
         memcpy(to, f->box + (size_t)n * 2 * q, 2 * q * sizeof *to);
         to[side ? axis : q + axis] = middle;
-        f->node[child] = (kith_i_box){
-            .child = -1, .cell = KITH_I_NO_CELL, .far = f->node[n].far};
+        f->node[child] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
+        f->rows[child] = (auto_count){.variance = HUGE_VAL,
+                                      .bulk = f->rows[n].bulk,
+                                      .far = f->rows[n].far,
+                                      .depth = f->rows[n].depth + 1};
     }
     f->node[n].child = (int32_t)f->nodes - 2;
     f->node[n].axis = axis;
@@ -117,70 +125,89 @@ static kith_status split(auto_forest *f, uint32_t n, kith_error *err)
     return KITH_OK;
 }
 
-/* Halve the shells along up to three axes, all at once. Their boxes are counted
- * at every level, so that few rows stand out of the mean of these counts. */
-static kith_status split_shells(auto_forest *f, kith_error *err)
+/* Halve node n so many times. */
+static kith_status cut(auto_forest *f, uint32_t n, uint32_t halvings,
+                       kith_error *err)
 {
-    uint32_t from = FOREST_NEAR, to = f->roots;
-    for (int round = 0; round < SHELL_HALVINGS && round < (int)f->q; round++) {
+    uint32_t from = n, to = n + 1;
+    kith_status status = KITH_OK;
+    for (uint32_t h = 0; !status && h < halvings; h++) {
         uint32_t next = f->nodes;
-        for (uint32_t n = from; n < to; n++) {
-            kith_status status = split(f, n, err);
-            if (status)
-                return status;
-        }
+        for (uint32_t i = from; !status && i < to; i++)
+            status = split(f, i, err);
         from = next;
         to = f->nodes;
     }
-    f->shells = from;
-    f->shells_end = to;
-    return KITH_OK;
+    return status;
 }
 
-/* The mean of what is known of the size of a box and of another count of it, by
+/* Another count of all boxes that are not cut, joined with those before by
  * precision. */
-static void join_count(kith_i_box *node, double count, double sd)
-{
-    double before = node->sd > 0 ? 1 / (node->sd * node->sd) : 0;
-    double sum = before + 1 / (sd * sd);
-    node->count = (node->count * before + count / (sd * sd)) / sum;
-    node->sd = sqrt(1 / sum);
-}
-
-/* Sizes of the nodes from .. on, and of the boxes of the shells. */
 static kith_status count_level(auto_run *run, const auto_space *space,
-                               auto_forest *f, uint32_t from, uint32_t level,
-                               double share, kith_error *err)
+                               auto_forest *f, uint32_t level, double share,
+                               kith_error *err)
 {
     char what[48];
     snprintf(what, sizeof what, "tree level %u, box", level);
     uint32_t many = 0;
     for (uint32_t n = 0; n < f->nodes; n++)
-        f->node[n].cell =
-            f->node[n].child < 0 &&
-                    (n >= from || (n >= f->shells && n < f->shells_end))
-                ? many++
-                : KITH_I_NO_CELL;
+        f->node[n].cell = f->node[n].child < 0 ? many++ : KITH_I_NO_CELL;
     auto_locator l = {.forest = f, .view = space->view, .cells = many};
     kith_i_cells cells;
     kith_status status = kith_i_auto_counts(run, &l, what, share, &cells, err);
     if (status)
         return status;
+    double mine = cells.count_sd * cells.count_sd;
     for (uint32_t n = 0; n < f->nodes; n++) {
-        kith_i_box *node = &f->node[n];
-        if (node->cell == KITH_I_NO_CELL)
+        auto_count *rows = &f->rows[n];
+        if (f->node[n].cell == KITH_I_NO_CELL)
             continue;
-        double count = (double)cells.counts[node->cell];
-        if (node->far) {
-            join_count(node, count, cells.count_sd);
-        } else {
-            node->count = count;
-            node->sd = cells.count_sd;
-        }
-        node->cell = KITH_I_NO_CELL;
+        double count = (double)cells.counts[f->node[n].cell];
+        double part = rows->variance < HUGE_VAL
+                          ? rows->variance / (rows->variance + mine)
+                          : 1;
+        rows->count += part * (count - rows->count);
+        rows->variance = part * mine;
     }
     kith_i_cells_free(&cells);
     return KITH_OK;
+}
+
+/* Up the tree the counts of a box and of its halves are joined by precision;
+ * down the tree the surplus of a box is dealt out to its halves, the more to
+ * the less sure one. */
+void kith_i_auto_fit_sizes(auto_forest *f)
+{
+    for (uint32_t n = f->nodes; n-- > 0;) {
+        auto_count *rows = &f->rows[n];
+        rows->size = rows->count;
+        rows->unsure = rows->variance;
+        if (f->node[n].child < 0)
+            continue;
+        const auto_count *half = &f->rows[f->node[n].child];
+        double size = half[0].size + half[1].size;
+        double unsure = half[0].unsure + half[1].unsure;
+        double part = rows->variance < HUGE_VAL
+                          ? rows->variance / (rows->variance + unsure)
+                          : 1;
+        rows->size += part * (size - rows->size);
+        rows->unsure = part * unsure;
+    }
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        auto_count *rows = &f->rows[n];
+        if (n < f->roots && !rows->far)
+            rows->size = fmax(rows->size, 0);
+        if (f->node[n].child < 0)
+            continue;
+        auto_count *half = &f->rows[f->node[n].child];
+        double surplus = rows->size - half[0].size - half[1].size;
+        double part = half[0].unsure / (half[0].unsure + half[1].unsure);
+        double first = half[0].size + part * surplus;
+        if (!rows->far)
+            first = fmax(0, fmin(rows->size, first));
+        half[1].size = rows->size - first;
+        half[0].size = first;
+    }
 }
 
 /* Pure: whether a level of at least two boxes for each cluster shows nothing:
@@ -190,80 +217,73 @@ static kith_status count_level(auto_run *run, const auto_space *space,
 static const double nearly_even = .9;
 enum { EVEN_LEAST = 16 };
 static int is_even(const auto_run *run, const auto_space *space,
-                   const auto_forest *f, uint32_t from, uint32_t level,
-                   double active)
+                   const auto_forest *f, double cut_sds)
 {
-    double boxes = ldexp(1, (int)level), sum = 0, square = 0;
-    if (!run->pure || space->blind || run->shells || run->plan > 0 ||
-        level > f->q || boxes < fmax(EVEN_LEAST, 2 * (double)run->k))
+    double boxes = 0, sum = 0, square = 0;
+    uint32_t deepest = 0;
+    if (!run->pure || space->blind || run->shells || run->plan > 0)
         return 0;
-    for (uint32_t n = from; n < f->nodes; n++) {
-        double count = f->node[n].count, sd = f->node[n].sd;
-        if (n - from >= boxes && count > active * sd)
-            return 0;
-        sum += count;
-        square += count * count - sd * sd;
-    }
-    return square > 0 && sum * sum > nearly_even * boxes * square;
-}
-
-/* Whether a leaf has rows enough to be split, by sd of one count; of a shell's
- * box three times as many: half of them, counted less often, must still be
- * seen. */
-static int is_large(const kith_i_box *node, double sds, double sd)
-{
-    return node->child < 0 &&
-           node->count > sds * (node->far ? 3 * sd : node->sd);
-}
-
-/* Grow until nothing is worth splitting, or nothing will be seen; returns the
- * unspent part of the tree's share in *rest. */
-static kith_status grow(auto_run *run, const auto_space *space,
-                        const auto_shares *shares, auto_forest *f, double *rest,
-                        kith_error *err)
-{
-    double levels = run->pure ? 6 : 10, enough = run->pure ? 25 : 40;
-    double sd = kith_i_auto_count_sd(run, shares->tree / levels);
-    double depth = floor(log2(fmax(2, run->n_hat / (enough * sd))));
-    uint32_t first = (uint32_t)fmax(1, fmin(FOREST_DEPTH, depth));
-    uint32_t counted =
-        run->pure && !space->blind ? FOREST_COUNTED_PURE : FOREST_COUNTED;
-    uint32_t last = first + counted < FOREST_MOST_LEVELS ? first + counted
-                                                         : FOREST_MOST_LEVELS;
-    double active = run->pure && !space->blind ? 3.5 : 6;
-    double share = shares->tree / (last - first + 1);
-    sd = kith_i_auto_count_sd(run, share);
-    uint32_t from = 0, to = f->nodes; /* candidates of this level */
-    *rest = shares->tree;
-    for (uint32_t level = 1; level <= last; level++) {
-        uint32_t children = f->nodes;
-        kith_status status = KITH_OK;
-        for (uint32_t n = from; !status && n < to; n++)
-            if (level <= first ? !f->node[n].far
-                               : is_large(&f->node[n], active, sd))
-                status = split(f, n, err);
-        for (uint32_t n = f->shells; !status && n < f->shells_end; n++)
-            if (n < from && is_large(&f->node[n], active, sd))
-                status = split(f, n, err);
-        if (!status && level == first)
-            status = split_shells(f, err);
-        if (status)
-            return status;
-        if (f->nodes == children)
-            break;
-        from = children;
-        to = f->nodes;
-        if (level < first)
+    for (uint32_t n = 0; n < f->nodes; n++) {
+        const auto_count *rows = &f->rows[n];
+        if (f->node[n].child >= 0)
             continue;
-        status = count_level(run, space, f, from, level, share, err);
-        if (status)
-            return status;
+        if (!rows->bulk && rows->count > cut_sds * sqrt(rows->variance))
+            return 0;
+        boxes += rows->bulk;
+        deepest = rows->depth > deepest ? rows->depth : deepest;
+        sum += rows->count;
+        square += rows->count * rows->count - rows->variance;
+    }
+    return deepest <= f->q && boxes >= fmax(EVEN_LEAST, 2 * (double)run->k) &&
+           square > 0 && sum * sum > nearly_even * boxes * square;
+}
+
+/* Cut before anything is counted: so often that an average box keeps 40 sd of
+ * one count; shells once along each of a few axes. */
+static kith_status cut_first(const auto_run *run, double sd, auto_forest *f,
+                             kith_error *err)
+{
+    double depth = floor(log2(fmax(2, run->n_hat / (FOREST_BOX * sd))));
+    uint32_t first = (uint32_t)fmin(FOREST_DEPTH, depth);
+    uint32_t shell = f->q < SHELL_HALVINGS ? f->q : SHELL_HALVINGS;
+    kith_status status = KITH_OK;
+    for (uint32_t root = 0; !status && root < f->roots; root++)
+        status = cut(f, root, root < FOREST_NEAR ? first : shell, err);
+    return status;
+}
+
+/* Whether a leaf has rows enough to be cut; of a shell's box three times as
+ * many: half of them, counted less often, must still be seen. */
+static int is_large(const auto_forest *f, uint32_t n, double least)
+{
+    const auto_count *rows = &f->rows[n];
+    return f->node[n].child < 0 &&
+           rows->count > (rows->far ? 3 * least : least);
+}
+
+/* Grow until nothing is worth cutting, or nothing will be seen; returns the
+ * unspent part of the tree's share in *rest. */
+static kith_status grow(auto_run *run, const auto_space *space, double tree,
+                        auto_forest *f, double *rest, kith_error *err)
+{
+    auto_tree_recipe r =
+        kith_i_auto_tree_recipe(run->pure, space->blind, run->shells > 0);
+    double share = tree / r.levels, sd = kith_i_auto_count_sd(run, share);
+    kith_status status = cut_first(run, sd, f, err);
+    *rest = tree;
+    for (uint32_t level = 1; !status && level <= r.levels; level++) {
+        status = count_level(run, space, f, level, share, err);
         *rest -= share;
-        f->even = is_even(run, space, f, from, level, active);
-        if (f->even)
+        f->even = is_even(run, space, f, r.cut_sds);
+        uint32_t boxes = f->nodes;
+        for (uint32_t n = 0; !status && level < r.levels && n < boxes; n++)
+            if (is_large(f, n, r.cut_sds * sd))
+                status = cut(f, n, r.halvings, err);
+        if (boxes == f->nodes || f->even)
             break;
     }
-    return KITH_OK;
+    kith_i_auto_fit_sizes(f);
+    return status;
 }
 
 kith_status kith_i_auto_grow(auto_run *run, const auto_space *space,
@@ -274,7 +294,7 @@ kith_status kith_i_auto_grow(auto_run *run, const auto_space *space,
     double rest = 0;
     kith_status status = plant(run, &f, space, err);
     if (!status)
-        status = grow(run, space, shares, &f, &rest, err);
+        status = grow(run, space, shares->tree, &f, &rest, err);
     double later = shares->leaf + shares->over + shares->lloyd + shares->rec +
                    shares->hist * (2 + shares->over_steps + shares->hists);
     if (!status && f.even) {

@@ -49,6 +49,26 @@ double kith_i_auto_sum_sd(const auto_run *run, double share, double dim);
  * the rows, if a coordinate of its sum has this standard deviation. */
 double kith_i_auto_center_noise(const auto_run *run, double sum_sd, double k);
 
+/* ---- auto_recipe.c: how the budget is divided, and how fine the summary is -
+ */
+
+/* A6. A box is cut into 2^halvings at each of so many levels, if it has more
+ * than cut_sds sd of one count. */
+typedef struct auto_tree_recipe {
+    uint32_t levels, halvings;
+    double cut_sds;
+} auto_tree_recipe;
+auto_tree_recipe kith_i_auto_tree_recipe(int pure, int blind, int shells);
+/* A7: from how many sd on a leaf is kept. */
+double kith_i_auto_leaf_sds(int pure);
+/* A8: how many fine cells, if the sum of a cell's residuals, one scale long at
+ * most, has noise of this length. */
+double kith_i_auto_most_cells(int pure, double k, double n, double noise);
+struct auto_space;
+struct auto_shares;
+struct auto_shares kith_i_auto_divide(const auto_run *run,
+                                      const struct auto_space *space);
+
 /* ---- auto_hist.c: histograms of distances, and radii from them ------------
  */
 
@@ -294,6 +314,25 @@ kith_status kith_i_auto_thin(const auto_coreset *coreset, uint32_t k,
 void kith_i_auto_scales(const auto_coreset *coreset, uint32_t k,
                         const double *centers, double *scale);
 
+/* ---- auto_sizes.c: what is known of sizes ----------------------------------
+ */
+
+/* Sizes of k clusters as far as they are known, and the variances of that. */
+typedef struct auto_sizes {
+    double *mean, *variance;
+} auto_sizes;
+
+/* What the coreset knows of the size of each of k cells, and the variance of
+ * that. */
+void kith_i_auto_sum_sizes(const auto_coreset *c, uint32_t k,
+                           const double *centers, double *size,
+                           double *variance);
+
+/* Join what is known of the sizes of k clusters and what was counted now (size,
+ * with this sd). */
+void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
+                            double *size);
+
 /* ---- auto_step.c: A8 to A12, step by step ---------------------------------
  */
 
@@ -309,16 +348,6 @@ typedef struct auto_step {
     double *rms;    /* k: distance of the rows from the centre */
     double *beyond; /* k: the scale to look with next, if rows were clipped */
 } auto_step;
-
-/* Sizes of k clusters as far as they are known, and the variances of that. */
-typedef struct auto_sizes {
-    double *mean, *variance;
-} auto_sizes;
-
-/* Join what is known of the size of cluster j and what was counted now (*size,
- * with this sd). */
-void kith_i_auto_join_size(auto_sizes *known, uint32_t j, double sd,
-                           double *size);
 
 /* Sizes (out->size, of out->k cells) by one release, joined with what is known
  * of them (or NULL). used: what to divide sums by, never lost in noise. */
@@ -361,27 +390,18 @@ kith_status kith_i_auto_refine(auto_run *run, const auto_space *space,
 /* ---- auto_over.c: A8 ------------------------------------------------------
  */
 
-/* An average cluster stands out by so many sd of a fine cell's size: then parts
- * of one do too, and cells can be divided. */
-#define AUTO_CLEAR 8
-
 /* Replaces the coreset by this many cells, refined. May spend what A10 has. */
 kith_status kith_i_auto_over_cluster(auto_run *run, const auto_space *space,
                                      auto_shares *shares, uint32_t cells,
                                      auto_coreset *coreset, kith_error *err);
-
-/* What the coreset knows of the size of each of k cells, and the variance of
- * that. */
-void kith_i_auto_sum_sizes(const auto_coreset *c, uint32_t k,
-                           const double *centers, double *size,
-                           double *variance);
 
 /* From how many sd on a box far out stands out. */
 double kith_i_auto_far_stands(const auto_run *run);
 
 /* Without A8: forget leaves of the shells that do not stand out of the noise;
  * the forest kept all that might. */
-void kith_i_auto_drop_doubtful(const auto_run *run, auto_coreset *coreset);
+void kith_i_auto_drop_doubtful(const auto_run *run, const auto_space *space,
+                               auto_coreset *coreset);
 
 /* ---- auto_hidden.c: places that are not seen ------------------------------
  */

@@ -57,9 +57,9 @@ static kith_status list_leaves(auto_forest *f, leaf_list *out, kith_error *err)
             square += half * half;
         }
         out->half[c] = fmax(sqrt(square), 1);
-        out->size[c] = f->node[n].count;
-        out->sd[c] = f->node[n].sd;
-        out->far[c] = f->node[n].far;
+        out->size[c] = f->rows[n].size;
+        out->sd[c] = sqrt(f->rows[n].unsure);
+        out->far[c] = f->rows[n].far;
     }
     return KITH_OK;
 }
@@ -73,7 +73,7 @@ static uint32_t keep_leaves(const auto_run *run, const leaf_list *l,
     double far = kith_i_auto_far_stands(run) - 1; /* A8 looks again */
     for (uint32_t c = 0; c < l->n; c++) {
         largest = l->size[c] > l->size[largest] ? c : largest;
-        double stands = l->far[c] ? far : 2;
+        double stands = l->far[c] ? far : kith_i_auto_leaf_sds(run->pure);
         if (l->size[c] > stands * l->sd[c] && l->size[c] >= 1)
             kept[n++] = c;
     }
@@ -172,11 +172,14 @@ static void set_point(const leaf_list *l, uint32_t c, uint32_t q,
     double keep = square > dear ? 1 - dear / square : 0;
     for (uint32_t i = 0; i < q; i++)
         to[i] = part * middle[i] + keep * to[i];
-    out->unsure[j] = l->far[c] ? pow(l->sd[c], 2) : HUGE_VAL;
+    out->unsure[j] = pow(l->sd[c], 2);
     out->within[j] = box;
     if (l->far[c]) /* about its mean, not about its box */
         out->within[j] = fmax(box - keep * keep * moved, box / 16);
-    out->weight[j] = w * (1 - noise / (noise + out->within[j]) + .001);
+    /* neither its place nor its size is quite sure */
+    double place = out->within[j] / (noise + out->within[j]);
+    double sure = l->far[c] ? 1 : 1 - fmin(1, pow(l->sd[c] / w, 2));
+    out->weight[j] = w * (place * sure + .001);
 }
 
 /* The means of the leaves that are kept, by one release of all. */

@@ -1,27 +1,81 @@
-/* A8: a better coreset from steps with more cells than clusters, and how much
- * of it to believe. */
+/* A8: a better coreset from steps with more cells than clusters. */
 #include "cluster/auto_i.h"
 
 #include <math.h>
 #include <string.h>
 
+/* How far from a cell another one begins that shall share its rows, of its rms
+ * distance: short, since only the direction matters. */
+static const double aside = .3;
+/* Cells with less than this part of an average cell, for sure, are of no use
+ * where they are. */
+static const double nobody = .1;
+
 /* Heavy tails (trust_cells): this much of the variance is far out, and less
  * than this of it would count. */
 static const double far_rows = .1, well_seen = .7;
-/* How far from a cell its parts begin, of its rms distance: short, since only
- * the directions matter. */
-static const double aside = .2;
-/* Clusters are in few cells each (crowded): less than this many have rows, for
- * each cluster. */
-static const double few_each = 2;
 /* The move of a cell in a shell: so many times the noise's square is noise. */
 static const double dear_move = 2;
+/* Shells begin so many spreads from the mean. */
+static const double shells_from = 12;
+/* Clusters are in few cells each: less than this many have rows, for each
+ * cluster; and an average cluster stands out by so many sd of a size. */
+static const double few_each = 2, clear = 8;
 
 /* A false one takes a centre away from the others, and of many boxes some are
  * false: one in fifty of eight in one shell, one in a thousand of thirty. */
 double kith_i_auto_far_stands(const auto_run *run)
 {
     return fmax(2, 2 * sqrt(log(fmax(run->shells, 2) / 2)));
+}
+
+static int is_far(const auto_run *run, const auto_space *space, const double *c)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < space->q; i++)
+        most = fmax(most, fabs(c[i]) / space->spread[i]);
+    return run->shells && most > shells_from;
+}
+
+/* What a round of steps works on. */
+typedef struct {
+    uint32_t cells;
+    double *centers, *scale, *parts, *before, *trust;
+    uint8_t *far; /* in a shell */
+    auto_sizes sizes;
+    auto_step found;
+} fine;
+
+static void fine_free(fine *f)
+{
+    kith_i_auto_step_free(&f->found);
+    kith_i_free(f->centers);
+    kith_i_free(f->scale);
+    kith_i_free(f->parts);
+    kith_i_free(f->before);
+    kith_i_free(f->trust);
+    kith_i_free(f->far);
+    kith_i_free(f->sizes.mean);
+    kith_i_free(f->sizes.variance);
+}
+
+static kith_status fine_new(fine *f, uint32_t cells, uint32_t q,
+                            kith_error *err)
+{
+    memset(f, 0, sizeof *f);
+    f->cells = cells;
+    f->centers = kith_i_alloc((size_t)cells * q, sizeof *f->centers);
+    f->scale = kith_i_alloc(2 * (size_t)cells, sizeof *f->scale);
+    f->parts = kith_i_alloc(cells, sizeof *f->parts);
+    f->before = kith_i_alloc((size_t)cells * q, sizeof *f->before);
+    f->trust = kith_i_alloc(cells, sizeof *f->trust);
+    f->far = kith_i_alloc(cells, sizeof *f->far);
+    f->sizes.mean = kith_i_alloc(cells, sizeof *f->sizes.mean);
+    f->sizes.variance = kith_i_alloc(cells, sizeof *f->sizes.variance);
+    return f->centers && f->scale && f->parts && f->before && f->trust &&
+                   f->far && f->sizes.mean && f->sizes.variance
+               ? KITH_OK
+               : kith_i_fail_memory(err);
 }
 
 /* Variance beyond two rms distances from the mean, by their histogram. */
@@ -40,11 +94,10 @@ static double far_variance(const auto_space *space, double far)
  * its mean, nothing if it does not stand out. That hides heavy tails, whose
  * cells are wide and have few rows. So if far cells lose much by it, and the
  * histogram or the cells say that much of the variance is there, their noise
- * counts against their distance instead. sd: of the sizes. */
-static void trust_cells(const auto_run *run, const auto_space *space,
-                        const auto_step *found, const double *sd,
-                        const double *centers, double *trust)
+ * counts against their distance instead. */
+static void trust_cells(const auto_run *run, const auto_space *space, fine *f)
 {
+    const auto_step *found = &f->found;
     uint32_t q = space->q;
     double far = 4 * space->trace, seen = 0, all = 0;
     for (int restore = 0; restore < 2; restore++) {
@@ -52,18 +105,17 @@ static void trust_cells(const auto_run *run, const auto_space *space,
             double square = 0, size = found->size[j];
             double noise = q * found->noise[j] * found->noise[j];
             for (uint32_t i = 0; i < q; i++)
-                square += pow(centers[(size_t)j * q + i], 2);
+                square += pow(f->centers[(size_t)j * q + i], 2);
             if (restore && square <= far)
                 continue;
             double signal = (restore ? square : space->trace) / 4;
-            double least = sd[j] < found->size_sd ? kith_i_auto_far_stands(run)
-                           : restore              ? 1
-                                                  : 2;
-            int stands = size > least * sd[j];
-            trust[j] = stands ? 1 / (1 + noise / signal) : 0;
+            double usual = restore ? 1 : 2;
+            double least = f->far[j] ? kith_i_auto_far_stands(run) : usual;
+            int stands = size > least * sqrt(f->sizes.variance[j]);
+            f->trust[j] = stands ? 1 / (1 + noise / signal) : 0;
             if (stands && square > far) {
                 all += size * fmax(square - noise, 0);
-                seen += trust[j] * size * fmax(square - noise, 0);
+                seen += f->trust[j] * size * fmax(square - noise, 0);
             }
         }
         if (space->blind || seen >= well_seen * all ||
@@ -73,138 +125,43 @@ static void trust_cells(const auto_run *run, const auto_space *space,
     }
 }
 
-void kith_i_auto_sum_sizes(const auto_coreset *c, uint32_t k,
-                           const double *centers, double *size,
-                           double *variance)
-{
-    memset(size, 0, k * sizeof *size);
-    memset(variance, 0, k * sizeof *variance);
-    for (uint32_t i = 0; i < c->n; i++) {
-        double square;
-        uint32_t label = kith_i_nearest(c->points + (size_t)i * c->q, centers,
-                                        k, c->q, &square);
-        size[label] += c->size[i];
-        variance[label] += c->unsure[i];
-    }
-}
-
-/* Cells in a shell have few rows, often in one leaf whose size is better known
- * than the cell's: the mean of both, by precision. Elsewhere the forest's sizes
- * are not used (variance 0 or infinite). sd: k, of the sizes. */
-static void join_sizes(const double *size, const double *variance,
-                       auto_step *found, double *sd)
-{
-    double mine = found->size_sd * found->size_sd;
-    for (uint32_t j = 0; j < found->k; j++) {
-        sd[j] = found->size_sd;
-        if (!(variance[j] < HUGE_VAL) || !(variance[j] > 0))
-            continue;
-        double sum = 1 / mine + 1 / variance[j];
-        found->size[j] = (found->size[j] / mine + size[j] / variance[j]) / sum;
-        sd[j] = sqrt(1 / sum);
-    }
-}
-
 /* The cells that are believed become the coreset. */
-static kith_status make_coreset(const auto_step *found, uint32_t q,
-                                const double *centers, const double *scale,
-                                const double *sd, const double *trust,
-                                int shells, auto_coreset *coreset,
-                                kith_error *err)
+static kith_status make_coreset(const fine *f, uint32_t q, int shells,
+                                auto_coreset *coreset, kith_error *err)
 {
-    uint32_t kept = 0, n = 0;
-    for (uint32_t j = 0; j < found->k; j++)
-        kept += trust[j] > 0;
-    if (kept == 0)
-        return KITH_OK; /* the one before is better than none */
+    uint32_t kept = 0;
     auto_coreset made;
-    kith_status status = kith_i_auto_coreset_new(&made, kept, q, err);
+    kith_status status = kith_i_auto_coreset_new(&made, f->cells, q, err);
     if (status)
         return status;
-    for (uint32_t j = 0; j < found->k; j++) {
-        if (!(trust[j] > 0))
+    for (uint32_t j = 0; j < f->cells; j++) {
+        if (!(f->trust[j] > 0))
             continue;
-        memcpy(made.points + (size_t)n * q, centers + (size_t)j * q,
-               q * sizeof *centers);
-        made.size[n] = found->size[j];
-        /* of use for cells in shells, or with random axes: for others they
-         * change too much until A10 (docs/auto_history.md) */
-        made.unsure[n] =
-            shells && sd[j] >= found->size_sd ? HUGE_VAL : sd[j] * sd[j];
-        made.within[n] = scale[j] * scale[j];
-        made.weight[n++] = found->size[j] * trust[j];
+        memcpy(made.points + (size_t)kept * q, f->centers + (size_t)j * q,
+               q * sizeof *f->centers);
+        made.size[kept] = f->found.size[j];
+        /* of use for cells in shells: others change too much until A10 */
+        made.unsure[kept] =
+            shells && !f->far[j] ? HUGE_VAL : f->sizes.variance[j];
+        made.within[kept] = f->scale[j] * f->scale[j];
+        made.weight[kept++] = f->found.size[j] * f->trust[j];
     }
-    kith_i_auto_coreset_free(coreset);
-    *coreset = made;
+    made.n = kept;
+    auto_coreset *old = kept > 0 ? coreset : &made;
+    kith_i_auto_coreset_free(old);
+    if (kept > 0)
+        *coreset = made;
     return KITH_OK;
 }
 
-void kith_i_auto_drop_doubtful(const auto_run *run, auto_coreset *c)
+/* How far a cell in a shell believes its move. Other cells share what their
+ * moves have in common; a few rows far out would be thrown about by that. */
+static double far_factor(const auto_step *found, uint32_t q, uint32_t j)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
-        int far = c->unsure[i] > 0 && c->unsure[i] < HUGE_VAL;
-        if (far &&
-            c->size[i] < kith_i_auto_far_stands(run) * sqrt(c->unsure[i]))
-            continue;
-        memmove(c->points + (size_t)n * c->q, c->points + (size_t)i * c->q,
-                c->q * sizeof *c->points);
-        c->weight[n] = c->weight[i];
-        c->size[n] = c->size[i];
-        c->unsure[n] = c->unsure[i];
-        c->within[n++] = c->within[i];
-    }
-    c->n = n > 0 ? n : c->n;
-}
-
-/* Typical distances by what a step found; not much less than is usual. Boxes of
- * shells are wide already, and few of the wide cells: no more than before. */
-static void update_scales(const auto_step *found, const double *variance,
-                          double *scale)
-{
-    double sum = 0, usual = 0;
-    for (uint32_t j = 0; j < found->k; j++) {
-        int far = variance[j] > 0 && variance[j] < HUGE_VAL;
-        scale[j] = far ? fmin(scale[j], found->rms[j]) : found->rms[j];
-        sum += found->wide[j] ? 0 : scale[j];
-        usual += !found->wide[j];
-    }
-    for (uint32_t j = 0; j < found->k; j++)
-        scale[j] = fmax(scale[j], .15 * sum / fmax(usual, 1));
-}
-
-/* Cells with nobody in them are of more use where the rows are: each goes next
- * to the cell that has most rows for its parts, in a random direction. If two
- * clusters are in that cell, most planes through its mean pass between them,
- * and A9 has two points to choose from instead of one. parts: k of scratch. */
-static void reuse_empty(auto_run *run, const auto_step *found, uint32_t q,
-                        double *parts, double *centers, double *scale)
-{
-    double least = 2 * found->size_sd;
-    for (uint32_t j = 0; j < found->k; j++)
-        parts[j] = 1;
-    for (uint32_t j = 0; j < found->k; j++) {
-        if (found->size[j] >= least)
-            continue;
-        uint32_t from = j;
-        double most = 0, square = 0, *to = centers + (size_t)j * q;
-        for (uint32_t i = 0; i < found->k; i++)
-            if (found->size[i] >= least && found->size[i] / parts[i] > most) {
-                most = found->size[i] / parts[i];
-                from = i;
-            }
-        if (from == j) /* there is none */
-            return;
-        for (uint32_t a = 0; a < q; a++) {
-            to[a] = kith_i_coins_normal(&run->coins);
-            square += to[a] * to[a];
-        }
-        double step = aside * found->rms[from] / sqrt(fmax(square, 1e-300));
-        for (uint32_t a = 0; a < q; a++)
-            to[a] = centers[(size_t)from * q + a] + step * to[a];
-        scale[j] = scale[from];
-        parts[from]++;
-    }
+    double square = 0, noise = dear_move * q * pow(found->noise[j], 2);
+    for (uint32_t i = 0; i < q; i++)
+        square += pow(found->move[(size_t)j * q + i], 2);
+    return square > noise ? 1 - noise / square : 0;
 }
 
 /* Whether some cell has more rows than a cluster has on average, while others
@@ -218,49 +175,99 @@ static int crowded(const auto_run *run, const auto_step *found)
         most = fmax(most, found->size[j]);
     }
     return !run->shells && run->plan <= 0 && with_rows < few_each * run->k &&
-           with_rows < found->k && most > each &&
-           each > AUTO_CLEAR * found->size_sd;
+           with_rows < found->k && most > each && each > clear * found->size_sd;
 }
 
-/* How far a cell in a shell believes its move. Other cells share what their
- * moves have in common; a few rows far out would be thrown about by that. */
-static double far_factor(const auto_step *found, uint32_t q, uint32_t j)
+/* Cells with surely less than this part of the rows, and none that stand out,
+ * go next to the cell that costs most, in a random direction. If two clusters
+ * are in that cell, most planes through its mean pass between them. */
+static void reuse_empty(auto_run *run, uint32_t q, double less, fine *f)
 {
-    double square = 0, noise = dear_move * q * pow(found->noise[j], 2);
-    for (uint32_t i = 0; i < q; i++)
-        square += pow(found->move[(size_t)j * q + i], 2);
-    return square > noise ? 1 - noise / square : 0;
+    double few = less * run->n_hat;
+    for (uint32_t j = 0; j < f->cells; j++)
+        f->parts[j] = f->found.size[j] * f->scale[j] * f->scale[j];
+    for (uint32_t j = 0; j < f->cells; j++) {
+        double sd = sqrt(f->sizes.variance[j]), square = 0;
+        if (f->found.size[j] > 2 * sd || f->found.size[j] + 2 * sd > few)
+            continue;
+        uint32_t from = 0;
+        for (uint32_t i = 1; i < f->cells; i++)
+            from = f->parts[i] > f->parts[from] ? i : from;
+        if (!(f->parts[from] > 0) || from == j)
+            break;
+        double *to = f->centers + (size_t)j * q;
+        for (uint32_t a = 0; a < q; a++) {
+            to[a] = kith_i_coins_normal(&run->coins);
+            square += to[a] * to[a];
+        }
+        double step = aside * f->scale[from] / sqrt(fmax(square, 1e-300));
+        for (uint32_t a = 0; a < q; a++)
+            to[a] = f->centers[(size_t)from * q + a] + step * to[a];
+        f->scale[j] = f->scale[from];
+        f->parts[from] /= 4;
+        f->parts[j] = 0;
+        f->sizes.variance[j] = f->sizes.variance[from] = HUGE_VAL;
+    }
+}
+
+void kith_i_auto_drop_doubtful(const auto_run *run, const auto_space *space,
+                               auto_coreset *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const double *point = c->points + (size_t)i * c->q;
+        double least = kith_i_auto_far_stands(run) * sqrt(c->unsure[i]);
+        if (is_far(run, space, point) && c->size[i] < least)
+            continue;
+        memmove(c->points + (size_t)n * c->q, point, c->q * sizeof *point);
+        c->weight[n] = c->weight[i];
+        c->size[n] = c->size[i];
+        c->unsure[n] = c->unsure[i];
+        c->within[n++] = c->within[i];
+    }
+    c->n = n > 0 ? n : c->n;
+}
+
+/* Typical distances by what a step found; not much less than is usual. Boxes of
+ * shells are wide already: no more than before. */
+static void update_scales(fine *f)
+{
+    double sum = 0, usual = 0;
+    for (uint32_t j = 0; j < f->cells; j++) {
+        double now = f->found.rms[j];
+        f->scale[j] = f->far[j] ? fmin(f->scale[j], now) : now;
+        sum += f->found.wide[j] ? 0 : f->scale[j];
+        usual += !f->found.wide[j];
+    }
+    for (uint32_t j = 0; j < f->cells; j++)
+        f->scale[j] = fmax(f->scale[j], .15 * sum / fmax(usual, 1));
 }
 
 /* One step of the cells. */
 static kith_status refine_cells(auto_run *run, const auto_space *space,
-                                const auto_shares *shares, uint32_t cells,
-                                double share, const double *variance,
-                                double *centers, double *scale,
-                                auto_step *found, kith_error *err)
+                                const auto_shares *shares, double share,
+                                fine *f, kith_error *err)
 {
     uint32_t q = space->q;
-    size_t size = (size_t)cells * q;
-    double *before = kith_i_alloc(size, sizeof *before);
-    if (!before)
-        return kith_i_fail_memory(err);
-    for (size_t i = 0; i < size; i++)
-        before[i] = nearbyint(centers[i]); /* as the step does */
-    kith_i_auto_step_free(found);
-    kith_status status =
-        kith_i_auto_step_in_view(run, space, shares, cells, NULL, scale, share,
-                                 "fine cell", NULL, centers, found, err);
-    for (uint32_t j = 0; !status && j < cells; j++)
-        if (variance[j] > 0 && variance[j] < HUGE_VAL) {
-            size_t at = (size_t)j * q;
-            double keep = far_factor(found, q, j);
-            for (size_t i = at; i < at + q; i++)
-                centers[i] = before[i] + keep * found->move[i];
-            kith_i_domain_clip(kith_i_view_domain(space->view), centers + at);
-        }
+    for (size_t i = 0; i < (size_t)f->cells * q; i++)
+        f->before[i] = nearbyint(f->centers[i]); /* as the step does */
+    for (uint32_t j = 0; j < f->cells; j++)
+        f->far[j] = (uint8_t)is_far(run, space, f->centers + (size_t)j * q);
+    kith_i_auto_step_free(&f->found);
+    kith_status status = kith_i_auto_step_in_view(
+        run, space, shares, f->cells, NULL, f->scale, share, "fine cell",
+        &f->sizes, f->centers, &f->found, err);
+    for (uint32_t j = 0; !status && j < f->cells; j++) {
+        if (!f->far[j])
+            continue;
+        size_t at = (size_t)j * q;
+        double keep = far_factor(&f->found, q, j);
+        for (size_t i = at; i < at + q; i++)
+            f->centers[i] = f->before[i] + keep * f->found.move[i];
+        kith_i_domain_clip(kith_i_view_domain(space->view), f->centers + at);
+    }
     if (!status)
-        update_scales(found, variance, scale);
-    kith_i_free(before);
+        update_scales(f);
     return status;
 }
 
@@ -268,53 +275,40 @@ kith_status kith_i_auto_over_cluster(auto_run *run, const auto_space *space,
                                      auto_shares *shares, uint32_t cells,
                                      auto_coreset *coreset, kith_error *err)
 {
-    uint32_t q = space->q;
-    double *centers = kith_i_alloc((size_t)cells * q, sizeof *centers);
-    double *scale = kith_i_alloc(2 * (size_t)cells, sizeof *scale);
-    double *trust = kith_i_alloc(cells, sizeof *trust);
-    double *sd = kith_i_alloc(cells, sizeof *sd);
-    double *before = kith_i_alloc(2 * (size_t)cells, sizeof *before);
-    auto_step found = {0};
-    kith_status status =
-        centers && scale && trust && sd && before
-            ? kith_i_auto_solve(run, coreset, cells, 1, 1,
-                                cells <= AUTO_MANY_CLUSTERS, centers, err)
-            : kith_i_fail_memory(err);
+    fine f;
+    kith_status status = fine_new(&f, cells, space->q, err);
     if (!status)
-        kith_i_auto_scales(coreset, cells, centers, scale);
-    if (!status && run->shells)
-        kith_i_auto_sum_sizes(coreset, cells, centers, before, before + cells);
+        status = kith_i_auto_solve(run, coreset, cells, 1, 1,
+                                   cells <= AUTO_MANY_CLUSTERS, f.centers, err);
+    if (!status) {
+        kith_i_auto_scales(coreset, cells, f.centers, f.scale);
+        kith_i_auto_sum_sizes(coreset, cells, f.centers, f.sizes.mean,
+                              f.sizes.variance);
+        for (uint32_t j = 0; j < cells; j++)
+            if (!(f.sizes.variance[j] > 0))
+                f.sizes.variance[j] = HUGE_VAL;
+    }
     for (uint32_t t = 0; !status && t < shares->over_steps; t++) {
-        status = refine_cells(run, space, shares, cells,
-                              shares->over / shares->over_steps, before + cells,
-                              centers, scale, &found, err);
-        /* in random axes boxes are wide and leaves far from their rows: most
-         * of them end up empty */
-        if (!status && t + 1 < shares->over_steps &&
-            (space->blind || crowded(run, &found)))
-            reuse_empty(run, &found, q, trust, centers, scale);
+        status = refine_cells(run, space, shares,
+                              shares->over / shares->over_steps, &f, err);
+        int all = space->blind || crowded(run, &f.found);
+        double less = all ? .5 / run->k : nobody / cells;
+        if (!status && t + 1 < shares->over_steps && run->plan <= 0)
+            reuse_empty(run, space->q, less, &f);
     }
     /* Pure: there was but one step. Another is worth more than A10, which
      * cannot part two clusters. */
     if (!status && shares->over_steps == 1 && shares->rounds > 0 &&
-        !run->opt->rounds && crowded(run, &found)) {
-        reuse_empty(run, &found, q, trust, centers, scale);
-        status = refine_cells(run, space, shares, cells, shares->lloyd,
-                              before + cells, centers, scale, &found, err);
+        !run->opt->rounds && crowded(run, &f.found)) {
+        reuse_empty(run, space->q, .5 / run->k, &f);
+        status = refine_cells(run, space, shares, shares->lloyd, &f, err);
         shares->rounds = 0;
         shares->lloyd = 0;
     }
     if (!status) {
-        join_sizes(before, before + cells, &found, sd);
-        trust_cells(run, space, &found, sd, centers, trust);
-        status = make_coreset(&found, q, centers, scale, sd, trust,
-                              run->shells > 0, coreset, err);
+        trust_cells(run, space, &f);
+        status = make_coreset(&f, space->q, run->shells > 0, coreset, err);
     }
-    kith_i_auto_step_free(&found);
-    kith_i_free(centers);
-    kith_i_free(scale);
-    kith_i_free(trust);
-    kith_i_free(sd);
-    kith_i_free(before);
+    fine_free(&f);
     return status;
 }

@@ -5,14 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Fine cells in A8: more gave worse optima (docs/auto_history.md). */
-enum { CELLS_PER_CLUSTER = 3 };
 /* Searches of the coreset, for many clusters fewer. */
 enum { REPEATS = 8, FEW_REPEATS = 3 };
 /* A few clusters have optima of nearly the same cost (rows on a closed curve):
  * to tell them apart takes more searches, and takes no time. */
 enum { MORE_REPEATS = 64, FEW_CLUSTERS = 7 };
-static const double most_cells[2] = {200, 400}; /* Gaussian, pure */
 
 void kith_i_auto_step_free(auto_step *s)
 {
@@ -23,20 +20,6 @@ void kith_i_auto_step_free(auto_step *s)
     kith_i_free(s->beyond);
     kith_i_free(s->wide);
     memset(s, 0, sizeof *s);
-}
-
-/* Clusters change slowly from step to step, and so do their sizes: by a tenth,
- * say. What was known of one and what this step counted, by precision. */
-static const double size_changes = .1;
-void kith_i_auto_join_size(auto_sizes *known, uint32_t j, double sd,
-                           double *size)
-{
-    double before = known->mean[j];
-    double variance = known->variance[j] + pow(size_changes * before, 2);
-    double part = variance / (variance + sd * sd);
-    *size = variance < HUGE_VAL ? before + part * (*size - before) : *size;
-    known->mean[j] = *size;
-    known->variance[j] = variance < HUGE_VAL ? part * sd * sd : sd * sd;
 }
 
 /* A wide cell far out has few rows, and its scale may be that of a box: noise
@@ -66,15 +49,14 @@ kith_status kith_i_auto_count_sizes(auto_run *run, const auto_locator *l,
 {
     kith_i_cells cells = {0};
     kith_status status = kith_i_auto_counts(run, l, what, share, &cells, err);
-    for (uint32_t j = 0; !status && j < out->k; j++) {
-        double sd = cells.count_sd;
-        out->size_sd = sd;
+    out->size_sd = cells.count_sd;
+    for (uint32_t j = 0; !status && j < out->k; j++)
         out->size[j] =
             run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
-        if (known) {
-            kith_i_auto_join_size(known, j, sd, &out->size[j]);
-            sd = sqrt(known->variance[j]);
-        }
+    if (!status && known)
+        kith_i_auto_join_sizes(known, out->k, out->size_sd, out->size);
+    for (uint32_t j = 0; !status && j < out->k; j++) {
+        double sd = known ? sqrt(known->variance[j]) : out->size_sd;
         used[j] = fmax(fmax(out->size[j], 2 * sd), 1);
     }
     kith_i_cells_free(&cells);
@@ -166,7 +148,8 @@ kith_status kith_i_auto_take_step(auto_run *run, auto_locator *l,
     l->wide = NULL;
     if (!status) {
         double unit = sqrt(w) * kith_i_auto_sum_sd(run, sums, w);
-        set_radii(run, scale, used, unit, known && run->shells, out, radius);
+        set_radii(run, scale, used, unit, k <= run->k && run->shells, out,
+                  radius);
         status = kith_i_auto_residuals(run, l, what, radius, sums, &cells, err);
     }
     if (!status)
@@ -365,16 +348,15 @@ static kith_status make_finer(auto_run *run, const auto_space *space,
 {
     uint32_t k = run->k, q = space->q;
     double share = shares->over / shares->over_steps;
-    /* as many fine cells as leave their noisy means worth something */
     double unit = kith_i_auto_sum_sd(run, share, q);
-    double carry = run->n_hat / ((run->pure ? 2 : 3) * sqrt(q) * unit);
-    double most = fmax(most_cells[run->pure], CELLS_PER_CLUSTER * (double)k);
-    most = fmin(fmin(most, coreset->n), floor(carry));
+    double most =
+        kith_i_auto_most_cells(run->pure, k, run->n_hat, sqrt(q) * unit);
+    most = fmin(most, coreset->n);
     *count_sd = kith_i_auto_count_sd(run, share * shares->counts);
     if (most > k)
         return kith_i_auto_over_cluster(run, space, shares, (uint32_t)most,
                                         coreset, err);
-    kith_i_auto_drop_doubtful(run, coreset);
+    kith_i_auto_drop_doubtful(run, space, coreset);
     double rest = shares->over + shares->over_steps * shares->hist;
     *(shares->rounds ? &shares->lloyd : &shares->rec) += rest;
     return KITH_OK;

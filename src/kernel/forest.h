@@ -10,10 +10,8 @@ typedef struct kith_i_box {
     int32_t middle; /* rounded down: whole numbers are to the right of it if
                        they are larger */
     uint32_t axis;
-    int32_t child;    /* the first of two, side by side; -1: none */
-    uint32_t cell;    /* what a row in this leaf is told */
-    double count, sd; /* the owner's: not looked at here */
-    uint8_t far;
+    int32_t child; /* the first of two, side by side; -1: none */
+    uint32_t cell; /* what a row in this leaf is told */
 } kith_i_box;
 
 /* Roots in order: inside an ellipsoid, outside of it, then shells by the
