@@ -111,9 +111,58 @@ static void test_keys(void **state)
     }
 }
 
+static int64_t clamp(int64_t v, int64_t bound)
+{
+    return v < 0 ? 0 : v > bound ? bound : v;
+}
+
+/* Losses of all swaps, however wrong what they are made of: each is that of a
+ * naive loop, so no row adds less than 0 or more than the bound to any. */
+static void test_swaps_are_clamped(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, SLOTS = 3, CANDIDATES = 5, BOUND = 1000 };
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 91, 0);
+    for (int pass = 0; pass < 50; pass++) {
+        int32_t kept[ROWS * CANDIDATES], extra[ROWS * CANDIDATES];
+        uint32_t owner[ROWS];
+        int32_t reach = pass % 2 ? 1500 : INT32_MAX;
+        for (int i = 0; i < ROWS * CANDIDATES; i++) {
+            uint64_t wide = 2 * (uint64_t)reach + 1;
+            kept[i] =
+                (int32_t)((int64_t)kith_i_coins_below(&coins, wide) - reach);
+            extra[i] =
+                (int32_t)((int64_t)kith_i_coins_below(&coins, wide) - reach);
+        }
+        for (int r = 0; r < ROWS; r++) /* some have no owner */
+            owner[r] = (uint32_t)kith_i_coins_below(&coins, SLOTS + 1);
+        int64_t stay[CANDIDATES] = {0}, more[SLOTS * CANDIDATES] = {0};
+        kith_i_swaps swaps = {.rows = ROWS,
+                              .slots = SLOTS,
+                              .candidates = CANDIDATES,
+                              .bound = BOUND,
+                              .owner = owner,
+                              .kept = kept,
+                              .extra = extra};
+        kith_i_aggregate_swaps(&swaps, stay, more);
+        for (uint32_t j = 0; j < SLOTS; j++)
+            for (uint32_t c = 0; c < CANDIDATES; c++) {
+                int64_t want = 0;
+                for (uint32_t r = 0; r < ROWS; r++) {
+                    int64_t k = clamp(kept[r * CANDIDATES + c], BOUND);
+                    int64_t e = owner[r] == j ? extra[r * CANDIDATES + c] : 0;
+                    want += clamp(k + e, BOUND);
+                }
+                assert_int_equal(stay[c] + more[j * CANDIDATES + c], want);
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_swaps_are_clamped),
         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_extreme_values),
         cmocka_unit_test(test_losses),
