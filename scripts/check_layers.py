@@ -40,8 +40,8 @@ LAYERS = {
     "device": {"base"},
     "collect": {"base", "noise", "budget", "device"},
     "methods": {"base", "kernel", "device", "collect"},
-    "simulate": {"base", "noise", "budget", "data", "result", "device",
-                 "collect", "methods"},
+    "simulate": {"base", "kernel", "noise", "budget", "data", "result",
+                 "device", "collect", "methods"},
     "plain": {"base", "kernel", "data", "result", "solver"},
 }
 

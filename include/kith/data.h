@@ -72,6 +72,9 @@ typedef struct kith_source_options {
                                 /* (CSV, TSV), and a blank line is refused.  */
                                 /* Sessions with KITH_REPLACE_ONE need it:   */
                                 /* there the number of rows is public        */
+    kith_progress_fn *progress; /* called now and then while rows are read,  */
+    void *progress_arg;         /* by the caller's thread, with 0 of 1: to   */
+                                /* cancel, not to measure                    */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);
@@ -89,6 +92,75 @@ KITH_API KITH_CHECKED kith_status kith_dataset_open(
  * A value that is not finite is KITH_ERR_INPUT. */
 KITH_API KITH_CHECKED kith_status kith_dataset_from_rows(
     const double *rows, size_t row_count, uint32_t dimension,
+    const kith_bounds *bounds, kith_dataset **out, kith_error *err);
+
+/* ---- rows that are in memory already -------------------------------------
+ *
+ * They are read where they are, any number of times at once; nothing is copied
+ * but the quantised rows. All pointers are borrowed for the call. Numbers are
+ * in this machine's byte order and need not be aligned; strides are in bytes
+ * and may be negative. */
+
+typedef enum kith_number {
+    KITH_FLOAT64 = 1,
+    KITH_FLOAT32,
+    KITH_FLOAT16,
+    KITH_INT8,
+    KITH_INT16,
+    KITH_INT32,
+    KITH_INT64,
+    KITH_UINT8,
+    KITH_UINT16,
+    KITH_UINT32,
+    KITH_UINT64,
+    KITH_BOOL /* one byte */
+} kith_number;
+
+/* A matrix: element (r, j) is at data + r row_stride + j column_stride. */
+typedef struct kith_array {
+    const void *data;
+    kith_number type;
+    uint64_t rows;
+    uint32_t columns;
+    ptrdiff_t row_stride, column_stride;
+} kith_array;
+
+/* One feature of a table: element r is at data + r stride. */
+typedef struct kith_column {
+    const void *data;
+    kith_number type;
+    ptrdiff_t stride;
+    const uint8_t *missing; /* nonzero: no value; one byte for each row, one */
+                            /* after another; NULL: all have one             */
+} kith_column;
+
+/* Sparse rows: row r has the values from start[r] to before start[r + 1], at
+ * increasing columns index[...]. Integers of 4 or 8 bytes. */
+typedef struct kith_csr {
+    uint64_t rows;
+    uint32_t columns;
+    const void *start, *index;
+    int start_bytes, index_bytes; /* 4 or 8 */
+    const void *value;
+    kith_number type;
+} kith_csr;
+
+/* Where rows come from: exactly one of the four. Start from all zeros. */
+typedef struct kith_source {
+    const char *const *paths; /* files, as for kith_dataset_open */
+    size_t path_count;
+    const kith_array *array;
+    const kith_column *columns; /* a table */
+    uint32_t column_count;
+    uint64_t rows; /* of the table */
+    const kith_csr *csr;
+} kith_source;
+
+/* kith_dataset_open for any source. Of opt, in memory: missing (NaN is
+ * missing), dimension, threads, progress; format, header and columns are for
+ * files. */
+KITH_API KITH_CHECKED kith_status kith_dataset_load(
+    const kith_source *source, const kith_source_options *opt,
     const kith_bounds *bounds, kith_dataset **out, kith_error *err);
 
 KITH_API uint32_t kith_dataset_dimension(const kith_dataset *data);

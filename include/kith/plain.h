@@ -108,6 +108,16 @@ kith_assign(const kith_model_view *model, const char *const *paths,
             size_t path_count, const kith_source_options *opt, uint32_t threads,
             kith_label_sink *sink, void *sink_arg, kith_error *err);
 
+/* The same for any source of rows; threads: opt's. */
+KITH_API KITH_CHECKED kith_status
+kith_evaluate_source(const kith_model_view *model, kith_objective objective,
+                     const kith_source *source, const kith_source_options *opt,
+                     uint64_t *rows, double *cost, kith_error *err);
+KITH_API KITH_CHECKED kith_status
+kith_assign_source(const kith_model_view *model, const kith_source *source,
+                   const kith_source_options *opt, kith_label_sink *sink,
+                   void *sink_arg, kith_error *err);
+
 /* Example data, the papers' generators. The sink gets rows in order; value
  * is dense (dimension values) when index is NULL, else count sparse pairs
  * with indices from 0, increasing. */

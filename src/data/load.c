@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     kith_dataset *data;
     kith_i_reader *reader;
+    const kith_source_options *opt;
     uint32_t piece_rows, batch_rows;
     load_worker *workers;
     pthread_mutex_t lock; /* guards the reader, the list of chunks, and: */
@@ -46,6 +47,15 @@ typedef struct {
     kith_status status;
     kith_error why;
 } load_job;
+
+static kith_status check_cancelled(const kith_source_options *opt,
+                                   kith_error *err)
+{
+    if (opt->progress && opt->progress(opt->progress_arg, 0, 1))
+        return kith_i_fail(err, KITH_ERR_CANCELLED,
+                           "stopped while reading: nothing was spent");
+    return KITH_OK;
+}
 
 /* Pieces before a failed one have all been taken, so in the end the failure
  * that stays is that of the first. */
@@ -155,6 +165,14 @@ static kith_status fill_piece(const load_job *job, load_worker *w,
     return KITH_OK;
 }
 
+static void fail_piece(load_job *job, uint64_t piece, kith_status status,
+                       const kith_error *why)
+{
+    pthread_mutex_lock(&job->lock);
+    note_failure(job, piece, status, why);
+    pthread_mutex_unlock(&job->lock);
+}
+
 static void work(void *arg, uint32_t worker)
 {
     load_job *job = arg;
@@ -173,13 +191,16 @@ static void work(void *arg, uint32_t worker)
                 note_failure(job, piece.number, status, &err);
         }
         pthread_mutex_unlock(&job->lock);
+        if (!stop && !status && worker == 0) { /* the caller's thread */
+            status = check_cancelled(job->opt, &err);
+            if (status)
+                fail_piece(job, piece.number, status, &err);
+        }
         if (stop || status || w->raw.rows == 0)
             return;
         status = fill_piece(job, w, &piece, &err);
         if (status) {
-            pthread_mutex_lock(&job->lock);
-            note_failure(job, piece.number, status, &err);
-            pthread_mutex_unlock(&job->lock);
+            fail_piece(job, piece.number, status, &err);
             return;
         }
     }
@@ -212,12 +233,14 @@ static kith_status make_workers(load_job *job, uint32_t count, kith_error *err)
 }
 
 static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
-                              uint32_t workers, kith_error *err)
+                              const kith_source_options *opt, uint32_t workers,
+                              kith_error *err)
 {
     uint32_t d = data->domain->dimension;
     size_t pieces = (chunk_values(data) + PIECE_VALUES - 1) / PIECE_VALUES;
     load_job job = {.data = data,
                     .reader = reader,
+                    .opt = opt,
                     .slab_next = 1,
                     .piece_rows =
                         (uint32_t)((data->block_rows + pieces - 1) / pieces),
@@ -281,11 +304,13 @@ static kith_status append_sparse(kith_dataset *data, const kith_i_rows *in,
 }
 
 static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
-                               kith_error *err)
+                               const kith_source_options *opt, kith_error *err)
 {
     for (;;) {
         kith_i_rows rows = {0};
-        kith_status status = kith_i_reader_next(reader, &rows, err);
+        kith_status status = check_cancelled(opt, err);
+        if (!status)
+            status = kith_i_reader_next(reader, &rows, err);
         if (status || rows.rows == 0)
             return status;
         status = append_sparse(data, &rows, err);
@@ -294,7 +319,7 @@ static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
     }
 }
 
-kith_status kith_dataset_open(const char *const *paths, size_t path_count,
+kith_status kith_dataset_load(const kith_source *source,
                               const kith_source_options *opt,
                               const kith_bounds *bounds, kith_dataset **out,
                               kith_error *err)
@@ -303,8 +328,7 @@ kith_status kith_dataset_open(const char *const *paths, size_t path_count,
         return kith_i_fail_place(err);
     *out = NULL;
     kith_i_reader *reader;
-    kith_status status =
-        kith_i_reader_open(paths, path_count, opt, &reader, err);
+    kith_status status = kith_i_reader_open_any(source, opt, &reader, err);
     if (status)
         return status;
     kith_i_domain *domain;
@@ -322,14 +346,25 @@ kith_status kith_dataset_open(const char *const *paths, size_t path_count,
                            ? 1
                            : kith_i_thread_count(opt->threads);
     if (!status)
-        status = sparse ? load_sparse(data, reader, err)
-                        : load_dense(data, reader, workers, err);
+        status = sparse ? load_sparse(data, reader, opt, err)
+                        : load_dense(data, reader, opt, workers, err);
     kith_i_reader_close(reader);
     if (status) {
         kith_dataset_free(data);
         return status;
     }
-    data->fixed_rows = opt->fixed_rows;
+    /* In memory the number of rows is the caller's, whatever they hold. */
+    data->fixed_rows = opt->fixed_rows ||
+                       (!source->paths && opt->missing == KITH_MISSING_ERROR);
     *out = data;
     return KITH_OK;
+}
+
+kith_status kith_dataset_open(const char *const *paths, size_t path_count,
+                              const kith_source_options *opt,
+                              const kith_bounds *bounds, kith_dataset **out,
+                              kith_error *err)
+{
+    kith_source source = {.paths = paths, .path_count = path_count};
+    return kith_dataset_load(&source, opt, bounds, out, err);
 }

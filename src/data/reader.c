@@ -287,6 +287,52 @@ kith_status kith_i_reader_open(const char *const *paths, size_t path_count,
     return status;
 }
 
+static kith_status open_memory(const kith_source *source,
+                               const kith_source_options *opt,
+                               kith_i_reader **out, kith_error *err)
+{
+    kith_i_reader *reader = kith_i_alloc(1, sizeof *reader);
+    if (!reader)
+        return kith_i_fail_memory(err);
+    reader->layout.opt = *opt;
+    reader->shards = kith_i_alloc(1, sizeof *reader->shards);
+    reader->count = reader->shards != NULL;
+    kith_status status = KITH_OK;
+    if (!reader->shards) {
+        status = kith_i_fail_memory(err);
+    } else {
+        shard *s = &reader->shards[0];
+        s->ops = source->csr ? &kith_i_shard_csr : &kith_i_shard_memory;
+        status =
+            source->csr
+                ? kith_i_csr_open(source->csr, &reader->layout, &s->state, err)
+                : kith_i_memory_open(source, &reader->layout, &s->state, err);
+    }
+    if (status)
+        kith_i_reader_close(reader);
+    else
+        *out = reader;
+    return status;
+}
+
+kith_status kith_i_reader_open_any(const kith_source *source,
+                                   const kith_source_options *opt,
+                                   kith_i_reader **out, kith_error *err)
+{
+    kith_status status = check_options(opt, err);
+    if (status)
+        return status;
+    if (!source ||
+        !!source->paths + !!source->array + !!source->columns + !!source->csr !=
+            1)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "rows come from exactly one of files, an array, a "
+                           "table and sparse rows");
+    return source->paths ? kith_i_reader_open(source->paths, source->path_count,
+                                              opt, out, err)
+                         : open_memory(source, opt, out, err);
+}
+
 uint32_t kith_i_reader_dimension(const kith_i_reader *reader)
 {
     return reader->layout.dimension;
@@ -302,7 +348,7 @@ static kith_status current_shard(kith_i_reader *reader, shard **out,
                                  kith_error *err)
 {
     *out = &reader->shards[reader->current];
-    return (*out)->stream ? KITH_OK : open_shard(reader, reader->current, err);
+    return (*out)->state ? KITH_OK : open_shard(reader, reader->current, err);
 }
 
 kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,

@@ -26,6 +26,10 @@ typedef struct kith_i_reader kith_i_reader;
 kith_status kith_i_reader_open(const char *const *paths, size_t path_count,
                                const kith_source_options *opt,
                                kith_i_reader **out, kith_error *err);
+/* The same for any source; memory is one shard. */
+kith_status kith_i_reader_open_any(const kith_source *source,
+                                   const kith_source_options *opt,
+                                   kith_i_reader **out, kith_error *err);
 uint32_t kith_i_reader_dimension(const kith_i_reader *reader);
 int kith_i_reader_is_sparse(const kith_i_reader *reader);
 

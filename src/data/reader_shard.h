@@ -8,6 +8,7 @@
 
 #include "kith/data.h"
 #include "reader.h"
+#include "reader_npy_header.h"
 #include "stream.h"
 
 typedef struct kith_i_layout {
@@ -57,6 +58,18 @@ extern const kith_i_shard_ops kith_i_shard_csv;
 extern const kith_i_shard_ops kith_i_shard_tsv;
 extern const kith_i_shard_ops kith_i_shard_npy;
 extern const kith_i_shard_ops kith_i_shard_svmlight;
+
+/* Rows in memory: kith_i_shard_ops without open. name: for messages; opt and
+ * what the source points to are borrowed for the shard's life. */
+extern const kith_i_shard_ops kith_i_shard_memory;
+extern const kith_i_shard_ops kith_i_shard_csr;
+kith_status kith_i_memory_open(const kith_source *source, kith_i_layout *layout,
+                               void **out, kith_error *err);
+kith_status kith_i_csr_open(const kith_csr *csr, kith_i_layout *layout,
+                            void **out, kith_error *err);
+/* What a type is to the NPY reader's converter; nonzero: there is no such
+ * type. */
+int kith_i_memory_type(kith_number type, kith_i_npy *out);
 
 /* kith_i_reader_open for any sources: what tests and fuzzers use. The array is
  * copied, what it points to is borrowed for the reader's life. */

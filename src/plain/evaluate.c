@@ -212,11 +212,11 @@ static kith_status stream_model(const kith_model_view *model,
     return status;
 }
 
-static kith_status stream_files(const kith_model_view *model,
-                                const char *const *paths, size_t path_count,
-                                const kith_source_options *opt,
-                                uint32_t threads, block_sink *sink, void *arg,
-                                kith_error *err)
+static kith_status stream_source(const kith_model_view *model,
+                                 const kith_source *source,
+                                 const kith_source_options *opt,
+                                 uint32_t threads, block_sink *sink, void *arg,
+                                 kith_error *err)
 {
     if (!model || !model->centers == !model->bases || model->clusters == 0 ||
         model->dimension == 0 || !model->lower != !model->upper)
@@ -224,8 +224,7 @@ static kith_status stream_files(const kith_model_view *model,
                            "a model needs at least one center or plane, and "
                            "both bounds or none");
     kith_i_reader *reader = NULL;
-    kith_status status =
-        kith_i_reader_open(paths, path_count, opt, &reader, err);
+    kith_status status = kith_i_reader_open_any(source, opt, &reader, err);
     if (status)
         return status;
     status = stream_model(model, reader, threads, sink, arg, err);
@@ -259,12 +258,12 @@ static kith_status add_costs(void *arg, uint32_t rows, const uint32_t *labels,
     return KITH_OK;
 }
 
-kith_status kith_evaluate(const kith_model_view *model,
-                          kith_objective objective, const char *const *paths,
-                          size_t path_count, const kith_source_options *opt,
-                          uint32_t threads, uint64_t *rows, double *cost,
-                          kith_error *err)
+static kith_status sum_costs(const kith_model_view *model,
+                             const kith_source *source,
+                             const kith_source_options *opt, uint32_t threads,
+                             cost_state *c, kith_error *err)
 {
+    kith_objective objective = c->objective;
     int planes = model && model->bases;
     if (planes ? objective != KITH_OBJECTIVE_SUBSPACE
                : objective != KITH_OBJECTIVE_KMEANS &&
@@ -272,16 +271,43 @@ kith_status kith_evaluate(const kith_model_view *model,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "the objective must be kmeans or kmedian of "
                            "centers, subspace of planes");
-    cost_state c = {.objective = objective};
-    kith_status status = stream_files(model, paths, path_count, opt, threads,
-                                      add_costs, &c, err);
-    if (status)
-        return status;
+    return stream_source(model, source, opt, threads, add_costs, c, err);
+}
+
+static void give_costs(const cost_state *c, uint64_t *rows, double *cost)
+{
     if (rows)
-        *rows = c.rows;
+        *rows = c->rows;
     if (cost)
-        *cost = isfinite(c.sum) ? c.sum + c.rest : c.sum;
-    return KITH_OK;
+        *cost = isfinite(c->sum) ? c->sum + c->rest : c->sum;
+}
+
+kith_status kith_evaluate(const kith_model_view *model,
+                          kith_objective objective, const char *const *paths,
+                          size_t path_count, const kith_source_options *opt,
+                          uint32_t threads, uint64_t *rows, double *cost,
+                          kith_error *err)
+{
+    kith_source source = {.paths = paths, .path_count = path_count};
+    cost_state c = {.objective = objective};
+    kith_status status = sum_costs(model, &source, opt, threads, &c, err);
+    if (!status)
+        give_costs(&c, rows, cost);
+    return status;
+}
+
+kith_status kith_evaluate_source(const kith_model_view *model,
+                                 kith_objective objective,
+                                 const kith_source *source,
+                                 const kith_source_options *opt, uint64_t *rows,
+                                 double *cost, kith_error *err)
+{
+    cost_state c = {.objective = objective};
+    kith_status status =
+        sum_costs(model, source, opt, opt ? opt->threads : 0, &c, err);
+    if (!status)
+        give_costs(&c, rows, cost);
+    return status;
 }
 
 typedef struct {
@@ -307,7 +333,21 @@ kith_status kith_assign(const kith_model_view *model, const char *const *paths,
     if (!sink)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "no place for the labels was given");
+    kith_source source = {.paths = paths, .path_count = path_count};
     label_state l = {sink, sink_arg};
-    return stream_files(model, paths, path_count, opt, threads, send_labels, &l,
-                        err);
+    return stream_source(model, &source, opt, threads, send_labels, &l, err);
+}
+
+kith_status kith_assign_source(const kith_model_view *model,
+                               const kith_source *source,
+                               const kith_source_options *opt,
+                               kith_label_sink *sink, void *sink_arg,
+                               kith_error *err)
+{
+    if (!sink)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "no place for the labels was given");
+    label_state l = {sink, sink_arg};
+    return stream_source(model, source, opt, opt ? opt->threads : 0,
+                         send_labels, &l, err);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/kernel_i.h"
 #include "local_run.h"
 #include "noise/entropy.h"
 #include "result/result_i.h"
@@ -46,7 +47,9 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     kith_i_collector *collector = NULL;
     kith_i_local_task task;
     uint32_t d = domain->dimension;
-    kith_status status = kith_i_local_bounds_make(domain, &bounds, err);
+    kith_status status = kith_i_blas_reserve(1, err);
+    if (!status)
+        status = kith_i_local_bounds_make(domain, &bounds, err);
     if (status)
         return status;
     crowd.frame_center = bounds.center;
@@ -61,8 +64,10 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     }
     if (!status) {
         kith_i_trace_open(trace, collector, opt->epsilon, opt->delta);
+        int saved = kith_i_blas_single(); /* same bits whoever calls */
         status = method_of(opt->method)(&task, &trace->face, out->centers,
                                         out->weights, &out->count, err);
+        kith_i_blas_restore(saved);
         if (status)
             kith_i_trace_close(trace);
     }

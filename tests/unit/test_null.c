@@ -135,6 +135,19 @@ static void test_data(void **state)
     REFUSED(kith_dataset_from_rows(rows, N, D, NULL, &got_data, &err));
     REFUSED(kith_dataset_from_rows(rows, N, 0, &box, &got_data, &err));
     REFUSED(kith_dataset_from_rows(rows, N, D, &box, NULL, &err));
+    kith_source none = {0}, both = {.paths = paths, .columns = NULL};
+    kith_array array = {
+        .data = NULL, .type = KITH_FLOAT64, .rows = 1, .columns = 1};
+    kith_csr csr = {.rows = 1, .columns = 1};
+    kith_source empty = {.array = &array}, torn = {.csr = &csr};
+    REFUSED(kith_dataset_load(NULL, &source, &box, &got_data, &err));
+    REFUSED(kith_dataset_load(&none, &source, &box, &got_data, &err));
+    REFUSED(kith_dataset_load(&empty, &source, &box, &got_data, &err));
+    REFUSED(kith_dataset_load(&torn, &source, &box, &got_data, &err));
+    both.array = &array;
+    REFUSED(kith_dataset_load(&both, &source, &box, &got_data, &err));
+    REFUSED(kith_dataset_load(&empty, NULL, &box, &got_data, &err));
+    REFUSED(kith_dataset_load(&empty, &source, &box, NULL, &err));
     HOLDS(kith_dataset_dimension(NULL) == 0 && kith_dataset_step(NULL) == 0);
     HOLDS((kith_dataset_free(NULL), kith_source_options_init(NULL, 8), 1));
 }
@@ -224,6 +237,13 @@ static void test_not_private(void **state)
     REFUSED(kith_assign(NULL, paths, 1, &source, 1, keep_labels, NULL, &err));
     REFUSED(kith_assign(&view, paths, 1, &source, 1, NULL, NULL, &err));
     REFUSED(kith_assign(&view, NULL, 1, &source, 1, keep_labels, NULL, &err));
+    kith_source rows_of = {0};
+    REFUSED(kith_evaluate_source(&view, KITH_OBJECTIVE_KMEANS, &rows_of,
+                                 &source, NULL, NULL, &err));
+    REFUSED(kith_evaluate_source(NULL, KITH_OBJECTIVE_KMEANS, NULL, NULL, NULL,
+                                 NULL, &err));
+    REFUSED(kith_assign_source(&view, NULL, NULL, NULL, NULL, &err));
+    REFUSED(kith_assign_source(NULL, NULL, NULL, keep_labels, NULL, &err));
     REFUSED(kith_plane_distance(NULL, &view, &number, &err));
     REFUSED(kith_plane_distance(&view, &view, &number, &err));
     REFUSED(kith_generate(&generator, NULL, NULL, &err));
