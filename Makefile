@@ -27,6 +27,11 @@ build: bootstrap
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release $(LIBRARY)
 
+## python: the Python package, in build/release/python (for PYTHONPATH)
+python: bootstrap
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target kith_python kith_python_files
+
 ## demo: cluster example data privately and compare with a non-private run
 demo: build
 	@KITH=build/release/tools/kith/kith scripts/demo.sh

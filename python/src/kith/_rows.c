@@ -1,0 +1,245 @@
+/* Buffers to kith_source. The caller (rows.py) has sorted out what is what; a
+ * buffer that is not what it should be is a TypeError here, never a guess. */
+#include "_rows.h"
+
+#include <string.h>
+
+/* ---- buffers ------------------------------------------------------------- */
+
+static Py_buffer *hold(rows *r, PyObject *object)
+{
+    Py_buffer *view = &r->buffers[r->buffer_count];
+    if (PyObject_GetBuffer(object, view, PyBUF_STRIDED_RO | PyBUF_FORMAT))
+        return NULL;
+    r->buffer_count++;
+    return view;
+}
+
+/* Room for so many views; Py_buffer must not move. */
+static int make_room(rows *r, Py_ssize_t count)
+{
+    r->buffers = PyMem_Calloc((size_t)count, sizeof *r->buffers);
+    if (!r->buffers)
+        PyErr_NoMemory();
+    return r->buffers ? 0 : -1;
+}
+
+static int find_type(const Py_buffer *view, kith_number *out)
+{
+    static const kith_number floats[] = {0, 0, KITH_FLOAT16, 0, KITH_FLOAT32, 0,
+                                         0, 0, KITH_FLOAT64};
+    static const kith_number whole[] = {
+        0, KITH_INT8, KITH_INT16, 0, KITH_INT32, 0, 0, 0, KITH_INT64};
+    static const kith_number natural[] = {
+        0, KITH_UINT8, KITH_UINT16, 0, KITH_UINT32, 0, 0, 0, KITH_UINT64};
+    const char *format = view->format ? view->format : "B";
+    *out = 0;
+    if (*format == '@' || *format == '=' || *format == '<')
+        format++;
+    if (format[0] && !format[1] && view->itemsize <= 8) {
+        if (strchr("efd", *format))
+            *out = floats[view->itemsize];
+        else if (strchr("bhilqn", *format))
+            *out = whole[view->itemsize];
+        else if (strchr("BHILQN", *format))
+            *out = natural[view->itemsize];
+        else if (*format == '?')
+            *out = KITH_BOOL;
+    }
+    if (!*out)
+        PyErr_Format(PyExc_TypeError, "numbers of format '%s' are not read",
+                     view->format ? view->format : "B");
+    return *out ? 0 : -1;
+}
+
+static int fail_shape(const char *what)
+{
+    PyErr_Format(PyExc_TypeError, "%s has the wrong number of dimensions",
+                 what);
+    return -1;
+}
+
+/* ---- the kinds ----------------------------------------------------------- */
+
+static int open_array(rows *r, PyObject *what)
+{
+    PyObject *object;
+    if (!PyArg_ParseTuple(what, "sO", &(const char *){NULL}, &object) ||
+        make_room(r, 1))
+        return -1;
+    Py_buffer *view = hold(r, object);
+    if (!view || find_type(view, &r->array.type))
+        return -1;
+    if (view->ndim != 2 || view->shape[1] > UINT32_MAX)
+        return fail_shape("the array");
+    r->array.data = view->buf;
+    r->array.rows = (uint64_t)view->shape[0];
+    r->array.columns = (uint32_t)view->shape[1];
+    r->array.row_stride = view->strides[0];
+    r->array.column_stride = view->strides[1];
+    r->source.array = &r->array;
+    return 0;
+}
+
+static int open_column(rows *r, PyObject *pair, kith_column *out)
+{
+    PyObject *values, *mask;
+    if (!PyArg_ParseTuple(pair, "OO", &values, &mask))
+        return -1;
+    Py_buffer *view = hold(r, values);
+    if (!view || find_type(view, &out->type))
+        return -1;
+    if (view->ndim != 1)
+        return fail_shape("a column");
+    if (r->source.column_count == 0)
+        r->source.rows = (uint64_t)view->shape[0];
+    if ((uint64_t)view->shape[0] != r->source.rows) {
+        PyErr_SetString(PyExc_ValueError, "columns differ in length");
+        return -1;
+    }
+    out->data = view->buf;
+    out->stride = view->strides[0];
+    r->source.column_count++;
+    if (mask == Py_None)
+        return 0;
+    Py_buffer *missing = hold(r, mask);
+    if (!missing)
+        return -1;
+    if (missing->ndim != 1 || missing->itemsize != 1 ||
+        missing->strides[0] != 1 || missing->shape[0] != view->shape[0])
+        return fail_shape("a mask");
+    out->missing = missing->buf;
+    return 0;
+}
+
+static int open_columns(rows *r, PyObject *what)
+{
+    PyObject *list;
+    if (!PyArg_ParseTuple(what, "sO!", &(const char *){NULL}, &PyList_Type,
+                          &list))
+        return -1;
+    Py_ssize_t count = PyList_Size(list);
+    if (count < 1 || count > UINT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "there are no columns");
+        return -1;
+    }
+    r->columns = PyMem_Calloc((size_t)count, sizeof *r->columns);
+    if (!r->columns) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (make_room(r, 2 * count))
+        return -1;
+    for (Py_ssize_t j = 0; j < count; j++)
+        if (open_column(r, PyList_GetItem(list, j), &r->columns[j]))
+            return -1;
+    r->source.columns = r->columns;
+    return 0;
+}
+
+/* One dimension, one after another. */
+static Py_buffer *hold_flat(rows *r, PyObject *object, kith_number *type)
+{
+    Py_buffer *view = hold(r, object);
+    if (!view || find_type(view, type))
+        return NULL;
+    if (view->ndim == 1 &&
+        (view->strides[0] == view->itemsize || view->shape[0] < 2))
+        return view;
+    fail_shape("a part of a sparse matrix");
+    return NULL;
+}
+
+static int open_csr(rows *r, PyObject *what)
+{
+    PyObject *start, *index, *value;
+    unsigned int columns;
+    kith_number type;
+    if (!PyArg_ParseTuple(what, "sOOOI", &(const char *){NULL}, &start, &index,
+                          &value, &columns) ||
+        make_room(r, 3))
+        return -1;
+    Py_buffer *s = hold_flat(r, start, &type);
+    int whole = s && (type == KITH_INT32 || type == KITH_INT64);
+    Py_buffer *i = whole ? hold_flat(r, index, &type) : NULL;
+    whole = i && (type == KITH_INT32 || type == KITH_INT64);
+    Py_buffer *v = whole ? hold_flat(r, value, &type) : NULL;
+    if (!v && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "indices must be int32 or int64");
+    if (!v)
+        return -1;
+    /* What is held must be as long as the starts say; they are checked to be
+     * in order by the library. */
+    int64_t end = 0;
+    if (s->shape[0] > 0)
+        end = s->itemsize == 4 ? ((const int32_t *)s->buf)[s->shape[0] - 1]
+                               : ((const int64_t *)s->buf)[s->shape[0] - 1];
+    if (s->shape[0] < 1 || end > i->shape[0] || end > v->shape[0]) {
+        PyErr_SetString(PyExc_ValueError, "the sparse matrix is torn");
+        return -1;
+    }
+    r->csr = (kith_csr){.rows = (uint64_t)s->shape[0] - 1,
+                        .columns = columns,
+                        .start = s->buf,
+                        .index = i->buf,
+                        .start_bytes = (int)s->itemsize,
+                        .index_bytes = (int)i->itemsize,
+                        .value = v->buf,
+                        .type = type};
+    r->source.csr = &r->csr;
+    return 0;
+}
+
+static int open_paths(rows *r, PyObject *what)
+{
+    PyObject *list;
+    if (!PyArg_ParseTuple(what, "sO!", &(const char *){NULL}, &PyList_Type,
+                          &list))
+        return -1;
+    Py_ssize_t count = PyList_Size(list);
+    r->paths = PyMem_Calloc((size_t)count + 1, sizeof *r->paths);
+    if (!r->paths) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        r->paths[i] = PyBytes_AsString(PyList_GetItem(list, i));
+        if (!r->paths[i])
+            return -1;
+    }
+    r->names = Py_NewRef(list);
+    r->source.paths = r->paths;
+    r->source.path_count = (size_t)count;
+    return 0;
+}
+
+int rows_open(rows *out, PyObject *what)
+{
+    static const struct {
+        const char *word;
+        int (*open)(rows *, PyObject *);
+    } kinds[] = {{"array", open_array},
+                 {"columns", open_columns},
+                 {"csr", open_csr},
+                 {"paths", open_paths}};
+    memset(out, 0, sizeof *out);
+    PyObject *first = PyTuple_Check(what) ? PyTuple_GetItem(what, 0) : NULL;
+    for (size_t i = 0; first && i < sizeof kinds / sizeof *kinds; i++)
+        if (PyUnicode_Check(first) &&
+            PyUnicode_CompareWithASCIIString(first, kinds[i].word) == 0)
+            return kinds[i].open(out, what);
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "rows of an unknown kind");
+    return -1;
+}
+
+void rows_close(rows *r)
+{
+    for (Py_ssize_t i = 0; i < r->buffer_count; i++)
+        PyBuffer_Release(&r->buffers[i]);
+    PyMem_Free(r->buffers);
+    PyMem_Free(r->columns);
+    PyMem_Free(r->paths);
+    Py_XDECREF(r->names);
+    memset(r, 0, sizeof *r);
+}

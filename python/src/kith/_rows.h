@@ -1,0 +1,28 @@
+/* Rows of Python objects as libkith sees them, without a copy. */
+#ifndef KITH_PYTHON_ROWS_H
+#define KITH_PYTHON_ROWS_H
+
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <kith/kith.h>
+
+/* Everything is zero before rows_open; rows_close in any case. */
+typedef struct rows {
+    kith_source source;
+    kith_array array;
+    kith_csr csr;
+    kith_column *columns;
+    const char **paths;
+    Py_buffer *buffers; /* held until rows_close */
+    Py_ssize_t buffer_count;
+    PyObject *names; /* owns the bytes of the paths */
+} rows;
+
+/* what: ("array", a), ("columns", [(values, mask or None), ...]),
+ * ("csr", indptr, indices, data, columns) or ("paths", [bytes, ...]).
+ * 0, or -1 with an exception set. */
+int rows_open(rows *out, PyObject *what);
+void rows_close(rows *r);
+
+#endif
