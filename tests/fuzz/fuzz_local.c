@@ -5,11 +5,13 @@
  *      group are written over, so that the fuzzer need not guess them);
  *   1  a saved tally of the mechanism in the second byte (head and SHA-256 are
  *      written over likewise);
- *   2  a published round.
+ *   2  a published round;
+ *   3  a task file;
+ *   4  a saved device (its SHA-256 is written over).
  *
  * Nothing may crash; a refusal has a message; what is accepted is consistent:
- * a loaded tally saves to the same bytes, a round that was read is written
- * the same and can be answered by a client. */
+ * a loaded tally saves to the same bytes, a round or task that was read is
+ * written the same, and a round can be answered by a client. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,8 @@
 #include "base/digest.h"
 #include "collect/collect_i.h"
 #include "collect/round_text.h"
+#include "collect/task_text.h"
+#include "device/device_i.h"
 #include "device/randomize.h"
 #include "simulate/user_respond.h"
 
@@ -187,6 +191,50 @@ static void fuzz_round(const uint8_t *bytes, size_t count)
     kith_i_round_free(round);
 }
 
+static void fuzz_task(const uint8_t *bytes, size_t count)
+{
+    size_t room = kith_view_room(count);
+    void *arena = malloc(room);
+    const kith_task_view *task = NULL;
+    const char *why = "";
+    require(arena != NULL, "memory");
+    kith_status status = kith_task_open(bytes, count, arena, room, &task, &why);
+    require(status == KITH_OK || (status == KITH_ERR_INPUT && *why && !task),
+            "read, or refused with words");
+    if (!status) {
+        char *again = NULL;
+        size_t length = 0;
+        uint8_t id[16];
+        require(!kith_i_task_write(task, &again, &length, id, NULL) &&
+                    length == count && !memcmp(again, bytes, count) &&
+                    !memcmp(id, task->id, sizeof id),
+                "written as read");
+        kith_i_free(again);
+    }
+    free(arena);
+}
+
+static void fuzz_saved(const uint8_t *bytes, size_t count)
+{
+    uint8_t saved[KITH_DEVICE_BYTES] = {0}, again[KITH_DEVICE_BYTES];
+    uint8_t envelope[KITH_ENVELOPE_BYTES];
+    kith_device device;
+    uint64_t spent = 0;
+    memcpy(saved, bytes, count < 224 ? count : 224);
+    kith_i_sha256(saved, 224, saved + 224);
+    kith_status status = kith_device_load(&device, saved);
+    require(kith_device_spent(saved, &spent) == status, "one opinion");
+    if (status) {
+        require(status == KITH_ERR_INPUT && *kith_device_why(&device),
+                "refused with words");
+        return;
+    }
+    kith_device_save(&device, again);
+    require(!memcmp(saved, again, sizeof again), "saved as loaded");
+    status = kith_device_envelope(saved, envelope);
+    require((status == KITH_OK) == (spent > 0), "sent when paid");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     if (count < 1)
@@ -195,7 +243,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         fuzz_report(bytes + 1, count - 1);
     else if (bytes[0] == 1)
         fuzz_state(bytes + 1, count - 1);
-    else
+    else if (bytes[0] == 2)
         fuzz_round(bytes + 1, count - 1);
+    else if (bytes[0] == 3)
+        fuzz_task(bytes + 1, count - 1);
+    else
+        fuzz_saved(bytes + 1, count - 1);
     return 0;
 }

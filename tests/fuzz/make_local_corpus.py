@@ -8,6 +8,7 @@ import struct
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "corpus",
                     "local")
+VECTORS = os.path.join(HERE, "..", "..", "..", "vectors", "device.json")
 ODDS = (11674931554, 2 ** 32)  # floor(e 2^32)
 PAYLOADS = {1: b"\2", 2: b"\3", 3: b"\1", 4: b"\xff",
             5: struct.pack("<2i", -9000, 70000)}
@@ -108,6 +109,12 @@ def main():
         save(f"round_{i}", 2, json.dumps(root, sort_keys=True,
                                          separators=(",", ":")).encode())
     save("round_deep", 2, b"[" * 3000)
+    with open(VECTORS, encoding="utf-8") as file:
+        vectors = json.load(file)
+    for i in (0, 11):
+        save(f"task_{i}", 3, vectors[i]["task"].encode())
+        save(f"saved_{i}", 4, bytes.fromhex(vectors[i]["saved"]))
+        save(f"round_vector_{i}", 2, vectors[i]["round"].encode())
 
 
 if __name__ == "__main__":
