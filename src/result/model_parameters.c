@@ -42,7 +42,7 @@ static uint32_t rounds_asked(const kith_run *run)
 const char *kith_i_run_kind(const kith_run *run)
 {
     if (run->local)
-        return kith_word_of(KITH_WORDS_OBJECTIVE, run->local->objective);
+        return kith_word_of(KITH_WORDS_OBJECTIVE, (int)run->local->objective);
     return run->subspace || run->plain_subspace ? "subspace"
            : run->kmedian || run->plain_kmedian ? "kmedian"
                                                 : "kmeans";
@@ -51,13 +51,15 @@ const char *kith_i_run_kind(const kith_run *run)
 const char *kith_i_run_method(const kith_run *run)
 {
     if (run->kmeans)
-        return kith_word_of(KITH_WORDS_KMEANS_METHOD, run->kmeans->method);
+        return kith_word_of(KITH_WORDS_KMEANS_METHOD, (int)run->kmeans->method);
     if (run->kmedian)
-        return kith_word_of(KITH_WORDS_KMEDIAN_METHOD, run->kmedian->method);
+        return kith_word_of(KITH_WORDS_KMEDIAN_METHOD,
+                            (int)run->kmedian->method);
     if (run->subspace)
-        return kith_word_of(KITH_WORDS_SUBSPACE_METHOD, run->subspace->method);
+        return kith_word_of(KITH_WORDS_SUBSPACE_METHOD,
+                            (int)run->subspace->method);
     if (run->local)
-        return kith_word_of(KITH_WORDS_LOCAL_METHOD, run->local->method);
+        return kith_word_of(KITH_WORDS_LOCAL_METHOD, (int)run->local->method);
     return "non-private";
 }
 

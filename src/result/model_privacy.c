@@ -18,7 +18,7 @@ double kith_result_total_loss(const kith_result *result)
     for (size_t i = 0; result && i < result->receipt_count; i++) {
         const kith_receipt *receipt = &result->receipts[i];
         if (is_smooth(receipt))
-            return NAN;
+            return (double)NAN;
         gaussian = receipt->measure == KITH_GAUSSIAN_DP;
         sum += gaussian ? receipt->loss * receipt->loss : receipt->loss;
     }
@@ -78,7 +78,8 @@ json_t *kith_i_model_privacy(const kith_result *result, const kith_run *run)
         kith_i_json_put(privacy, "mu", json_real(mu), &bad);
     /* A seeded run guarantees nothing, whatever the result should say. */
     const char *guarantee = run->insecure ? "none" : result->guarantee;
-    const char *adjacency = kith_word_of(KITH_WORDS_ADJACENCY, p->neighbors);
+    const char *adjacency =
+        kith_word_of(KITH_WORDS_ADJACENCY, (int)p->neighbors);
     kith_i_json_put(privacy, "adjacency", json_string(adjacency), &bad);
     kith_i_json_put(privacy, "unit", json_string("row"), &bad);
     kith_i_json_put(privacy, "guarantee", json_string(guarantee), &bad);

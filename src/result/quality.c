@@ -31,7 +31,7 @@ static double receipt_sd(const kith_receipt *r)
 static double count_sd(const kith_result *result, const char *words, int last,
                        size_t *count)
 {
-    double sd = NAN;
+    double sd = (double)NAN;
     *count = 0;
     for (size_t i = 0; i < result->receipt_count; i++) {
         const kith_receipt *r = &result->receipts[i];
@@ -83,7 +83,7 @@ static uint32_t count_unsure(const kith_result *r)
     for (size_t j = 0; j < r->k; j++)
         total += r->weights[j];
     for (size_t j = 0; j < r->k; j++) {
-        double nearest = INFINITY;
+        double nearest = (double)INFINITY;
         for (size_t l = 0; l < r->k; l++)
             if (l != j)
                 nearest = fmin(nearest, distance2(r, j, l));
@@ -142,10 +142,10 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
 {
     int private = result->receipt_count > 0;
     kith_quality q = {.size = out->size,
-                      .rows = NAN,
-                      .rows_sd = NAN,
-                      .noise = NAN,
-                      .weight_sd = NAN,
+                      .rows = (double)NAN,
+                      .rows_sd = (double)NAN,
+                      .noise = (double)NAN,
+                      .weight_sd = (double)NAN,
                       .planes = result->q > 0};
     size_t n;
     q.parts = result->k;

@@ -116,7 +116,7 @@ static void draw_picture(const report *r, const double *values, size_t step,
                          uint32_t width, uint32_t height, const char *alt)
 {
     unsigned char *grey = calloc(r->d, 1);
-    double low = INFINITY, high = -INFINITY;
+    double low = (double)INFINITY, high = -(double)INFINITY;
     for (uint32_t i = 0; i < r->d; i++) {
         low = fmin(low, values[i * step]);
         high = fmax(high, values[i * step]);

@@ -55,7 +55,7 @@ static spans read_spans(const json_t *model)
     const json_t *box = json_object_get(parameters, "bounds");
     const json_t *radius = json_object_get(parameters, "radius");
     const json_t *normalize = json_object_get(parameters, "normalize");
-    spans out = {0, INFINITY, INFINITY};
+    spans out = {0, (double)INFINITY, (double)INFINITY};
     double d, r;
     if (!verify_number(json_object_get(model, "dimension"), 1, 4294967296, &d))
         return out;

@@ -87,15 +87,15 @@ static const char *not_checked(const finding *f, size_t i)
 {
     static const char *const central[] = {
         "that the noise was drawn, from a secure generator",
-        "that rows were clipped so that they move no release by more than its "
-        "sensitivity",
-        "that no other file was made from these rows: losses add up (ask for "
-        "the ledger)"};
+        ("that rows were clipped so that they move no release by more than its "
+         "sensitivity"),
+        ("that no other file was made from these rows: losses add up (ask for "
+         "the ledger)")};
     static const char *const local[] = {
         "that every device drew its own noise, from a secure generator",
         "that no user answered more often than listed",
-        "that no other file was made with these users: losses add up (ask for "
-        "the ledger)"};
+        ("that no other file was made with these users: losses add up (ask for "
+         "the ledger)")};
     if (!f->has_promise)
         return NULL;
     if (i < 3)
