@@ -48,7 +48,8 @@ wasm: bootstrap
 	@scripts/build_wasm.sh web/kith-device/kith_device.wasm
 
 ## test: build with gcc and clang, warnings are errors, and run every test
-test: bootstrap
+test:
+	@scripts/bootstrap.sh browser
 	@cmake --preset clang >/dev/null
 	@cmake --build --preset clang $(LIBRARY)
 	@cmake --preset release -DKITH_WERROR=ON >/dev/null

@@ -163,6 +163,11 @@ typedef struct kith_device_words {
 KITH_API KITH_CHECKED kith_status
 kith_device_explain(const kith_device *device, const kith_device_host *host,
                     const kith_round_view *round, kith_device_words *out);
+/* The envelope of an answer to this round, but for its number: out[1] - 40
+ * bytes at 76, here 0, which are not drawn before the answer. */
+KITH_API KITH_CHECKED kith_status
+kith_device_preview(const kith_device *device, const kith_round_view *round,
+                    uint8_t out[KITH_ENVELOPE_BYTES]);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* A device from joining to its one answer. Client code.
  *
  * Claim (I39, I42): what one device sends for a task is one report, drawn
- *   once, and no likelier by more than e^x from one record than from any other, where x
- *   is charged first and is at most what the task declares and the wallet has
- *   left.
+ *   once, and no likelier by more than e^x from one record than from any
+ *   other, where x is charged first and is at most what the task declares and
+ *   the wallet has left.
  * Needs: a host that keeps what was saved, gives independent uniform bytes,
  *   and does not put a saved device back to an earlier state.
  * Because: answer refuses a device that has answered, compares the odds with
@@ -122,6 +122,17 @@ uint32_t kith_i_device_group(const kith_i_device *d, const kith_i_round *round)
             mine = g;
     kith_i_forget(seed, sizeof seed);
     return mine;
+}
+
+void kith_i_device_ticket(const kith_i_device *d, const kith_i_round *round,
+                          uint32_t group, kith_i_ticket *out)
+{
+    uint8_t seed[KITH_I_SHA256_BYTES];
+    *out = (kith_i_ticket){.round = round->number, .group = (uint16_t)group};
+    memcpy(out->task, round->task, sizeof out->task);
+    kith_i_draw_seed(d->tag, d->r, seed);
+    kith_i_draw_nonce(seed, round->digest, out->group, out->nonce);
+    kith_i_forget(seed, sizeof seed);
 }
 
 /* Is it the round that was read last? */
@@ -250,21 +261,17 @@ kith_status kith_device_answer(kith_device *device,
     /* Pay. From here on the device has answered, whatever happens. */
     d->charged = round->mechanisms[group].loss;
     d->state = KITH_I_DEVICE_ANSWERED;
-    uint8_t seed[KITH_I_SHA256_BYTES];
-    kith_i_ticket ticket = {.round = round->number, .group = (uint16_t)group};
+    kith_i_ticket ticket;
+    kith_i_device_ticket(d, round, group, &ticket);
     kith_i_asked asked = {&round->questions[group], &round->mechanisms[group],
                           round->d, &ticket};
     kith_i_words words = {.fill = host->coins, .arg = host->coins_arg};
     kith_i_frame frame = {task->d, task->lower, task->upper, task->center,
                           task->radius};
-    memcpy(ticket.task, round->task, sizeof ticket.task);
-    kith_i_draw_seed(d->tag, d->r, seed);
-    kith_i_draw_nonce(seed, round->digest, ticket.group, ticket.nonce);
     double *record = scratch;
     kith_i_frame_record(&frame, x, record);
     kith_i_respond(&asked, record, &words, record + round->d, d->report);
     kith_i_forget(record, round->d * sizeof *record);
-    kith_i_forget(seed, sizeof seed);
     d->report_bytes = (uint32_t)kith_i_report_bytes(asked.mechanism);
     if (!words.failed)
         return KITH_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device_i.h"
+#include "forget.h"
 #include "randomize.h"
 
 void kith_task_describe(const kith_task_view *task, kith_task_facts *out)
@@ -167,4 +168,25 @@ kith_status kith_device_explain(const kith_device *device,
         .unlikely = (double)ladder.odds.den / total};
     write_text(&round->questions[group], out);
     return KITH_OK;
+}
+
+kith_status kith_device_preview(const kith_device *device,
+                                const kith_round_view *view,
+                                uint8_t out[KITH_ENVELOPE_BYTES])
+{
+    kith_i_device d = *(const kith_i_device *)device;
+    const kith_i_round *round = &view->round;
+    uint32_t group = kith_i_device_group(&d, round);
+    int asked = d.state == KITH_I_DEVICE_ENROLLED && group != UINT32_MAX;
+    memset(out, 0, KITH_ENVELOPE_BYTES);
+    if (asked) {
+        kith_i_ticket ticket;
+        const kith_i_mechanism *m = &round->mechanisms[group];
+        kith_i_device_ticket(&d, round, group, &ticket);
+        kith_i_report_write_header(m->kind, &ticket, d.report);
+        d.report_bytes = (uint32_t)kith_i_report_bytes(m);
+        kith_i_envelope_write(&d, out);
+    }
+    kith_i_forget(&d, sizeof d);
+    return asked ? KITH_OK : KITH_ERR_ARGUMENT;
 }

@@ -45,6 +45,13 @@ const char *kith_i_device_decode(const uint8_t saved[KITH_DEVICE_BYTES],
 /* Which group of the round has this device; UINT32_MAX: none. */
 uint32_t kith_i_device_group(const kith_i_device *device,
                              const kith_i_round *round);
+/* Where this device's report belongs, and its nonce. */
+void kith_i_device_ticket(const kith_i_device *device,
+                          const kith_i_round *round, uint32_t group,
+                          kith_i_ticket *out);
+/* The envelope around a device's report. */
+void kith_i_envelope_write(const kith_i_device *device,
+                           uint8_t out[KITH_ENVELOPE_BYTES]);
 /* Epsilon that the wallet has left, 2^-50. */
 uint64_t kith_i_wallet_left(const kith_device_host *host);
 

@@ -131,23 +131,29 @@ kith_status kith_device_spent(const uint8_t saved[KITH_DEVICE_BYTES],
     return status;
 }
 
+void kith_i_envelope_write(const kith_i_device *d,
+                           uint8_t out[KITH_ENVELOPE_BYTES])
+{
+    enum { ENVELOPE_VERSION = 1 };
+    memset(out, 0, KITH_ENVELOPE_BYTES);
+    out[0] = ENVELOPE_VERSION;
+    out[1] = (uint8_t)d->report_bytes;
+    memcpy(out + 4, d->r, sizeof d->r);
+    memcpy(out + 20, d->tag, sizeof d->tag);
+    memcpy(out + 36, d->report, sizeof d->report);
+}
+
 kith_status kith_device_envelope(const uint8_t saved[KITH_DEVICE_BYTES],
                                  uint8_t out[KITH_ENVELOPE_BYTES])
 {
-    enum { ENVELOPE_VERSION = 1 };
     kith_i_device d;
     memset(out, 0, KITH_ENVELOPE_BYTES);
     kith_status status =
         kith_i_device_decode(saved, &d) ? KITH_ERR_INPUT : KITH_OK;
     if (!status && d.state != KITH_I_DEVICE_ANSWERED)
         status = KITH_ERR_ARGUMENT;
-    if (!status) {
-        out[0] = ENVELOPE_VERSION;
-        out[1] = (uint8_t)d.report_bytes;
-        memcpy(out + 4, d.r, sizeof d.r);
-        memcpy(out + 20, d.tag, sizeof d.tag);
-        memcpy(out + 36, d.report, sizeof d.report);
-    }
+    if (!status)
+        kith_i_envelope_write(&d, out);
     kith_i_forget(&d, sizeof d);
     return status;
 }

@@ -241,6 +241,6 @@ P
         look.html >sticks.html
     check "what sticks out is seen" sh -c '! "$0" look.py sticks.html 2>seen && grep -q "cut off" seen' "$PYTHON"
 else
-    echo "SKIPPED: chromium is missing (scripts/bootstrap.sh report)"
+    echo "SKIPPED: chromium is missing (scripts/bootstrap.sh browser)"
 fi
 finish

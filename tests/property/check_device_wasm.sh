@@ -14,4 +14,10 @@ done
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 scripts/build_wasm.sh "$tmp/kith_device.wasm"
-KITH_WASM=$tmp/kith_device.wasm node --test web/kith-device/test/
+KITH_WASM=$tmp/kith_device.wasm node --test web/kith-device/test/device.test.js
+if command -v tsc > /dev/null; then
+    tsc --noEmit --strict --target es2022 --module es2022 --moduleResolution node \
+        web/kith-device/test/types.ts
+else
+    echo "NOT TESTED: the types; tsc is missing (scripts/bootstrap.sh browser)"
+fi

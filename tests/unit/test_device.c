@@ -76,9 +76,15 @@ static void test_one_answer(void **state)
         assert_true(asked);
         kith_device_save(&b.device, first);
         assert_int_equal(kith_device_envelope(first, one), KITH_ERR_ARGUMENT);
+        assert_int_equal(kith_device_preview(&b.device, b.round, two), KITH_OK);
         assert_int_equal(answer(&b), KITH_OK);
         kith_device_save(&b.device, saved);
         assert_int_equal(kith_device_envelope(saved, one), KITH_OK);
+        /* All but the number was known before. */
+        assert_memory_equal(one, two, 76);
+        assert_memory_equal(two + 76, NONE, 4);
+        assert_int_equal(kith_device_preview(&b.device, b.round, two),
+                         KITH_ERR_ARGUMENT);
         /* The same bytes again, and no second answer, also after a restart. */
         assert_int_equal(answer(&b), KITH_ERR_BUDGET);
         assert_int_equal(kith_device_load(&b.device, saved), KITH_OK);

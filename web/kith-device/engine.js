@@ -15,16 +15,23 @@ export class KithError extends Error {
   }
 }
 
-function secureRandom(bytes) {
-  for (let at = 0; at < bytes.length; at += 65536)
-    globalThis.crypto.getRandomValues(bytes.subarray(at, at + 65536));
+async function secureRandom() {
+  // node 18 has it in a module only
+  const { getRandomValues } = globalThis.crypto ? { getRandomValues:
+    (part) => globalThis.crypto.getRandomValues(part) }
+    : await import("node:crypto");
+  return (bytes) => {
+    for (let at = 0; at < bytes.length; at += 65536)
+      getRandomValues(bytes.subarray(at, at + 65536));
+  };
 }
 
 export class Engine {
   /** source: bytes of kith_device.wasm, or a compiled WebAssembly.Module.
    *  random: fills an array with secret bytes; only tests give another. */
-  static async load(source, random = secureRandom) {
+  static async load(source, random = null) {
     const engine = new Engine();
+    random ||= await secureRandom();
     const imports = { kith: { random: (at, count) => {
       try {
         const bytes = new Uint8Array(count); // getRandomValues of a view of
@@ -197,6 +204,23 @@ export class Engine {
         unlikely: m.getFloat64(at + 40, true),
         text: this.text(at + 48) };
     });
+  }
+
+  /** The 80 bytes that an answer would send, but for the number: bytes[1] - 40
+   *  of them, from 76, are 0 here and not drawn before the answer. */
+  preview(saved, round) {
+    return this.scope(() => {
+      const device = this.device(saved), out = this.take(ENVELOPE);
+      this.on(device, "preview", this.open("round", round), out);
+      return this.get(out, ENVELOPE);
+    });
+  }
+
+  /** The round to read next, and whether an earlier one was read. */
+  position(saved) {
+    const bytes = new DataView(saved.buffer, saved.byteOffset, SAVED);
+    const next = bytes.getUint32(4, true);
+    return { next, read: next > 0 && bytes.getUint8(8) === 0 };
   }
 
   /** Pays and draws. Keep what comes back before anything is sent. */

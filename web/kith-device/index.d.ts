@@ -31,31 +31,40 @@ export interface Explanation {
   /** Chance of a favoured number, and of any other. */
   likely: number; unlikely: number;
   text: string;
+  /** The 80 bytes, but for the number: bytes[1] - 40 of them, from 76. */
+  bytes: Uint8Array;
 }
 
 export interface Record {
-  task: string; saved: Uint8Array; sent: boolean; over: boolean;
-  enrolled?: boolean; next?: number;
+  task: string; saved: Uint8Array;
+  enrolled: boolean; sent: boolean; over: boolean;
+  /** The problem for which the service took no report, for good. */
+  refused?: string;
 }
 
 export interface Store {
   get(task: string): Promise<Record | null>;
-  /** Must not resolve before the bytes are safe. */
-  put(task: string, record: Record): Promise<void>;
   all(): Promise<[string, Record][]>;
+  /** Reads, changes and writes one record as one transaction. `change` sees
+   *  the record as it is kept now and the records of all other tasks; if it
+   *  throws, nothing changes. Must not resolve before the bytes are safe. */
+  update(task: string, change: (record: Record | null, others: Record[]) =>
+    Record): Promise<Record>;
 }
 
 export class MemoryStore implements Store {
   get(task: string): Promise<Record | null>;
-  put(task: string, record: Record): Promise<void>;
   all(): Promise<[string, Record][]>;
+  update(task: string, change: (record: Record | null, others: Record[]) =>
+    Record): Promise<Record>;
 }
 
 export class IndexedStore implements Store {
   static open(name?: string): Promise<IndexedStore>;
   get(task: string): Promise<Record | null>;
-  put(task: string, record: Record): Promise<void>;
   all(): Promise<[string, Record][]>;
+  update(task: string, change: (record: Record | null, others: Record[]) =>
+    Record): Promise<Record>;
 }
 
 /** The module as functions from saved bytes to saved bytes. */
@@ -71,7 +80,9 @@ export class Engine {
   read(saved: Uint8Array, policy: Policy, round: string | Uint8Array):
     { saved: Uint8Array; asked: boolean };
   explain(saved: Uint8Array, policy: Policy, round: string | Uint8Array):
-    Explanation;
+    Omit<Explanation, "bytes">;
+  preview(saved: Uint8Array, round: string | Uint8Array): Uint8Array;
+  position(saved: Uint8Array): { next: number; read: boolean };
   answer(saved: Uint8Array, policy: Policy, task: string | Uint8Array,
          round: string | Uint8Array, values: number[]): Uint8Array;
   envelope(saved: Uint8Array): Uint8Array | null;
@@ -86,12 +97,26 @@ export interface JoinOptions {
   random?: (bytes: Uint8Array) => void;
 }
 
+/** What a service says about a task. */
+export interface Status {
+  state: string; round: number | null; digest: string | null;
+  closes_at: number | null; spread: number; wait: number;
+}
+
 export class Device {
   readonly facts: TaskFacts;
+  /** As it was kept last. */
+  readonly record: Record;
+  /** As of the last poll(). */
+  readonly status: Status | null;
   static join(options: JoinOptions): Promise<Device>;
   enrol(invitation?: string): Promise<void>;
-  poll(): Promise<"waiting" | "asked" | "done" | "over">;
+  /** wait: seconds that the service may hold its answer. */
+  poll(options?: { wait?: number }):
+    Promise<"waiting" | "asked" | "done" | "over">;
   explain(): Promise<Explanation>;
+  /** The kept 80 bytes that send() sends; null before an answer. */
+  envelope(): Uint8Array | null;
   /** Pays, draws and keeps the report; the 80 bytes that send() will send. */
   answer(values: Iterable<number>): Promise<Uint8Array>;
   send(options?: { spread?: number; sleep?: (ms: number) => Promise<void> }):

@@ -6,6 +6,9 @@ export { Engine, KithError } from "./engine.js";
 export { MemoryStore, IndexedStore } from "./store.js";
 
 const FIRST_WAIT = 1000, LONGEST_WAIT = 300000, GIVE_UP = 86400000;
+// Seconds over which a report is sent: the service's wish, within these, so
+// that the moment of sending tells nothing.
+const LEAST_SPREAD = 1, MOST_SPREAD = 600;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -16,8 +19,9 @@ export function taskName(id) {
 }
 
 function fromHex(text) {
-  if (!/^([0-9a-f]{2})*$/.test(text)) throw new KithError("input", "no digest");
-  return Uint8Array.from(text.match(/../g) || [], (h) => parseInt(h, 16));
+  if (!/^([0-9a-f]{2}){32}$/.test(text))
+    throw new KithError("input", "the service names no digest of its round");
+  return Uint8Array.from(text.match(/../g), (h) => parseInt(h, 16));
 }
 
 async function problem(response) {
@@ -32,13 +36,14 @@ async function problem(response) {
 export class Device {
   /** server: the service's address. task: the name in the link that the person
    *  followed. store: where devices are kept. policy: wallet, leastGroup,
-   *  testTasks. wasm: bytes or module of kith_device.wasm. */
+   *  testTasks. wasm: bytes or module of kith_device.wasm. Sends nothing. */
   static async join({ server, task, store, policy = {}, wasm, fetch, random }) {
     const device = new Device();
     Object.assign(device, { name: task, store, policy,
       base: `${server.replace(/\/$/, "")}/v1/tasks/${task}`,
       fetch: fetch || globalThis.fetch.bind(globalThis),
-      engine: await Engine.load(wasm, random), status: null, round: null });
+      engine: await Engine.load(wasm, random), status: null, etag: null,
+      round: null });
     const kept = await store.get(task);
     device.task = kept ? kept.task : await device.text("");
     const facts = device.engine.describe(device.task);
@@ -46,20 +51,23 @@ export class Device {
     if (taskName(facts.id) !== task)
       throw new KithError("privacy", "the task file is not the one of the link");
     device.facts = facts;
-    device.record = kept || { task: device.task, sent: false, over: false,
-      saved: device.engine.join(device.task, await device.allowed()).saved };
-    if (!kept) await device.keep();
+    await device.change((record, allowed) => record || { task: device.task,
+      saved: device.engine.join(device.task, allowed).saved,
+      enrolled: false, sent: false, over: false });
     return device;
   }
 
-  keep() { return this.store.put(this.name, this.record); }
+  /** Every change of the record: from what is kept now, in one transaction,
+   *  with what the wallet has spent on all other tasks. */
+  async change(body) {
+    this.record = await this.store.update(this.name, (record, others) =>
+      body(record, this.allowed(others)));
+    return this.record;
+  }
 
-  /** The policy with what all other tasks have spent. */
-  async allowed() {
-    let spent = 0n;
-    for (const [name, record] of await this.store.all())
-      if (name !== this.name) spent += this.engine.spent(record.saved);
-    return { ...this.policy, spent };
+  allowed(others) {
+    return { ...this.policy, spent: others.reduce((sum, record) =>
+      sum + this.engine.spent(record.saved), 0n) };
   }
 
   async get(path, headers = {}) {
@@ -70,7 +78,8 @@ export class Device {
 
   async text(path) { return (await this.get(path)).text(); }
 
-  /** The service's half of the draw. invitation: a code, where one is needed. */
+  /** The service's half of the draw. invitation: a code, where one is needed.
+   *  What is sent is a commitment to random bytes; nothing about the person. */
   async enrol(invitation) {
     if (this.record.enrolled) return;
     const headers = { "Content-Type": "application/vnd.kith.commitments" };
@@ -83,56 +92,67 @@ export class Device {
     if (tag.length !== 16) throw new KithError("input", "no tag");
     const now = await (await this.get("/status")).json();
     const known = now.digest ? fromHex(now.digest) : null;
-    this.record.saved = this.engine.enrolled(this.record.saved, tag,
-      known ? now.round : 0, known);
-    this.record.enrolled = true;
-    this.record.next = known ? now.round : 0;
-    await this.keep();
+    await this.change((record) => ({ ...record, enrolled: true,
+      saved: this.engine.enrolled(record.saved, tag, known ? now.round : 0,
+        known) }));
   }
 
-  /** Looks at the task: "waiting", "asked", "done" or "over". */
-  async poll() {
+  /** Looks at the task: "waiting", "asked", "done" or "over". wait: seconds
+   *  that the service may hold its answer while nothing changes. */
+  async poll({ wait: patience = 0 } = {}) {
+    this.record = await this.store.get(this.name);
+    this.round = null;
     if (this.record.sent) return "done";
-    if (this.engine.envelope(this.record.saved)) return "asked";
-    this.status = await (await this.get("/status")).json();
+    if (this.envelope()) return "asked";
+    const headers = this.etag ? { "If-None-Match": this.etag } : {};
+    if (patience) headers.Prefer = `wait=${patience}`;
+    const response = await this.get("/status", headers);
+    if (response.status !== 304) this.status = await response.json();
+    this.etag = response.headers.get("ETag") ?? this.etag;
     if (["finished", "aborted"].includes(this.status.state)) {
-      this.record.over = true;
-      await this.keep();
+      await this.change((record) => ({ ...record, over: true }));
       return "over";
     }
-    if (!this.status.digest) return "waiting";
-    const policy = await this.allowed();
-    if (this.round) return "asked";
-    while (this.record.next <= this.status.round) {
-      const round = await this.text(`/rounds/${this.record.next}`);
-      const { saved, asked } = this.engine.read(this.record.saved, policy,
-        round);
-      this.record.saved = saved;
-      if (asked && this.record.next === this.status.round) {
-        this.round = round;
-        return "asked";
-      }
-      this.record.next++;
-      await this.keep();
-    }
-    return "waiting";
+    if (!this.status.digest || !this.record.enrolled) return "waiting";
+    return await this.catchUp() ? "asked" : "waiting";
   }
 
-  /** What an answer would be, in words and chances. */
+  /** Reads every round up to the current one; does that one ask? */
+  async catchUp() {
+    const { next, read } = this.engine.position(this.record.saved);
+    let asks = false;
+    for (let n = read && next > this.status.round ? next - 1 : next;
+      n <= this.status.round; n++) {
+      const round = await this.text(`/rounds/${n}`);
+      await this.change((record, allowed) => {
+        const { saved, asked } = this.engine.read(record.saved, allowed, round);
+        asks = asked && n === this.status.round;
+        return { ...record, saved };
+      });
+      this.round = asks ? round : null;
+    }
+    return asks;
+  }
+
+  /** The 80 bytes that were kept and are to be sent; null before an answer. */
+  envelope() { return this.engine.envelope(this.record.saved); }
+
+  /** What an answer would be, in words, chances and bytes. */
   async explain() {
     if (!this.round) throw new KithError("argument", "nothing is asked");
-    return this.engine.explain(this.record.saved, await this.allowed(),
-      this.round);
+    const others = (await this.store.all()).filter(([name]) =>
+      name !== this.name).map(([, record]) => record);
+    return { ...this.engine.explain(this.record.saved, this.allowed(others),
+      this.round), bytes: this.engine.preview(this.record.saved, this.round) };
   }
 
   /** Pays, draws, and keeps the report. Nothing is sent yet. */
   async answer(values) {
     if (!this.round) throw new KithError("argument", "nothing is asked");
-    const saved = this.engine.answer(this.record.saved, await this.allowed(),
-      this.task, this.round, [...values]);
-    this.record = { ...this.record, saved };
-    await this.keep();
-    return this.engine.envelope(saved);
+    const record = [...values];
+    await this.change((kept, allowed) => ({ ...kept, saved: this.engine.answer(
+      kept.saved, allowed, this.task, this.round, record) }));
+    return this.envelope();
   }
 
   /** Sends the kept report, again if need be: always the same bytes. */
@@ -140,7 +160,8 @@ export class Device {
     const body = this.engine.envelope((await this.store.get(this.name)).saved);
     if (!body) throw new KithError("argument", "answer first");
     const headers = { "Content-Type": "application/vnd.kith.report" };
-    await sleep(Math.random() * spread * 1000);
+    await sleep(1000 * Math.random() *
+      Math.min(Math.max(Number(spread) || 0, LEAST_SPREAD), MOST_SPREAD));
     let pause = FIRST_WAIT;
     for (let passed = 0; ; pause = Math.min(2 * pause, LONGEST_WAIT)) {
       let last = null;
@@ -151,7 +172,10 @@ export class Device {
         last = await problem(response);
         const again = response.status >= 500 ||
           [408, 429].includes(response.status);
-        if (!again) throw last;
+        if (!again) {
+          await this.change((record) => ({ ...record, refused: last.type }));
+          throw last;
+        }
       } catch (error) {
         if (error === last) throw error;
         last = error;
@@ -161,7 +185,6 @@ export class Device {
       passed += pause;
       await sleep(now);
     }
-    this.record.sent = true;
-    await this.keep();
+    await this.change((record) => ({ ...record, sent: true }));
   }
 }

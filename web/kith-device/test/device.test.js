@@ -2,9 +2,11 @@
 // native code: same task, round, coins and record, same bytes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { webcrypto } from "node:crypto";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Device, Engine, KithError, MemoryStore, taskName } from "../index.js";
+import { bytes, counter, hex, pace, play } from "../../tests/vectors_run.js";
 
 const HERE = new URL(".", import.meta.url);
 const wasm = readFileSync(process.env.KITH_WASM ||
@@ -12,39 +14,37 @@ const wasm = readFileSync(process.env.KITH_WASM ||
 const vectors = JSON.parse(readFileSync(
   new URL("../../../tests/vectors/device.json", HERE), "utf8"));
 
-const hex = (bytes) => Buffer.from(bytes).toString("hex");
-const bytes = (text) => new Uint8Array(Buffer.from(text, "hex"));
-
-// tests/support/device_bed.h has the same counter.
-function counter(start) {
-  let state = BigInt(start);
-  return (out) => {
-    for (let i = 0; i < out.length; i++) {
-      state = BigInt.asUintN(64, state + 1n);
-      let z = BigInt.asUintN(64, state * 0x9e3779b97f4a7c15n);
-      z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
-      out[i] = Number(z >> 56n);
-    }
-  };
-}
-
 test("the same bytes as native code", async () => {
   assert.equal(vectors.length, 12);
   for (const v of vectors) {
-    const engine = await Engine.load(wasm, counter(v.coins));
-    const joined = engine.join(v.task, {});
-    assert.equal(hex(joined.commitment), v.commitment);
-    let saved = engine.enrolled(joined.saved, bytes(v.tag));
-    const read = engine.read(saved, {}, v.round);
-    assert.ok(read.asked);
-    assert.equal(engine.explain(read.saved, {}, v.round).text, v.text);
-    assert.equal(engine.envelope(read.saved), null);
-    saved = engine.answer(read.saved, {}, v.task, v.round, v.x);
-    assert.equal(hex(saved), v.saved);
-    assert.equal(hex(engine.envelope(saved)), v.envelope);
-    assert.throws(() => engine.answer(saved, {}, v.task, v.round, v.x),
+    const { preview, ...got } = await play(Engine, wasm, v);
+    assert.deepEqual(got, v);
+    // All but the number is known before the answer.
+    const number = 2 * (bytes(v.envelope)[1] - 40);
+    assert.equal(preview, v.envelope.slice(0, 152) + "0".repeat(number) +
+      v.envelope.slice(152 + number));
+    const engine = await Engine.load(wasm);
+    assert.throws(() => engine.answer(bytes(v.saved), {}, v.task, v.round, v.x),
       (e) => e instanceof KithError && e.type === "budget");
+    assert.throws(() => engine.preview(bytes(v.saved), v.round), KithError);
   }
+});
+
+test("what index.d.ts names is there", async () => {
+  const types = readFileSync(new URL("../index.d.ts", HERE), "utf8");
+  const made = await import("../index.js");
+  let methods = 0;
+  for (const [, name, body] of types.matchAll(
+    /^export class (\w+)[^{]*\{\n(.*?)^\}/gms)) {
+    for (const [, fixed, method] of body.matchAll(/^ {2}(static )?(\w+)\(/gm)) {
+      const owner = fixed ? made[name] : made[name].prototype;
+      assert.equal(typeof owner[method], "function", `${name}.${method}`);
+      methods++;
+    }
+  }
+  for (const [, name] of types.matchAll(/^export function (\w+)/gm))
+    assert.equal(typeof made[name], "function");
+  assert.ok(methods > 25);
 });
 
 test("refusals have words", async () => {
@@ -62,17 +62,9 @@ test("refusals have words", async () => {
 });
 
 test("an answer in 100 dimensions takes less than 1 ms", async () => {
-  const engine = await Engine.load(wasm), v = vectors[11];
-  const { saved } = engine.join(v.task);
-  const ready = engine.read(engine.enrolled(saved, bytes(v.tag)), {}, v.round);
-  let best = Infinity;
-  for (let i = 0; i < 200; i++) {
-    const from = performance.now();
-    engine.answer(ready.saved, {}, v.task, v.round, v.x);
-    best = Math.min(best, performance.now() - from);
-  }
-  console.log(`best of 200: ${(best * 1000).toFixed(0)} us, round and all`);
-  assert.ok(best < 1);
+  const ms = await pace(Engine, wasm, vectors[11]);
+  console.log(`${(ms * 1000).toFixed(0)} us, round and all`);
+  assert.ok(ms < 1);
 });
 
 test("the package is at most 40 kB, gzipped", () => {
@@ -109,7 +101,7 @@ function service(v, state) {
 }
 
 async function digestOf(text) {
-  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256",
+  return hex(new Uint8Array(await webcrypto.subtle.digest("SHA-256",
     new TextEncoder().encode(text))));
 }
 
@@ -160,6 +152,71 @@ test("a crash between answer and send sends the same bytes", async () => {
   assert.deepEqual(state.sent, [v.envelope]);
 });
 
+test("two tabs answer once", async () => {
+  const [v] = vectors, { state, open, store } = await bed(v);
+  const one = await open();
+  await one.enrol();
+  const two = await open(counter(99)); // before one has answered
+  assert.equal(await one.poll(), "asked");
+  assert.equal(await two.poll(), "asked");
+  await one.answer(v.x);
+  await assert.rejects(two.answer([1, 11]), (e) => e.type === "budget");
+  // A tab that was behind erases nothing.
+  two.round = v.round;
+  await assert.rejects(two.answer([1, 11]), (e) => e.type === "budget");
+  assert.equal(await two.poll(), "asked");
+  assert.equal(hex(two.envelope()), v.envelope);
+  await two.send(nap);
+  await one.send(nap);
+  assert.deepEqual(state.sent, [v.envelope, v.envelope]);
+  assert.equal((await store.all()).length, 1);
+});
+
+test("tabs of two tasks share the wallet", async () => {
+  const [v, , , , , , , , , , wide] = vectors, store = new MemoryStore();
+  const a = await (await bed(v, { store })).open();
+  const b = await (await bed(wide, { store })).open(counter(wide.coins));
+  for (const device of [a, b]) {
+    device.policy = { wallet: 1.4 }; // enough for one of them: .5 or 1
+    await device.enrol();
+    assert.equal(await device.poll(), "asked");
+  }
+  await a.answer(v.x);
+  await assert.rejects(b.answer(wide.x), (e) => e.type === "budget");
+});
+
+test("a restart finds the question again, another round does not", async () => {
+  const [v] = vectors, { state, open } = await bed(v);
+  const device = await open();
+  await device.enrol();
+  assert.equal(await device.poll(), "asked");
+  assert.equal(await (await open(counter(5))).poll(), "asked");
+  state.round = v.round.replace("\"invited\":10000", "\"invited\":10001");
+  assert.notEqual(state.round, v.round);
+  await assert.rejects((await open()).poll(), (e) => e.type === "privacy");
+});
+
+test("sending waits a random while, whatever the service says", async () => {
+  for (const [spread, least, most] of [[0, 0, 1000], [NaN, 0, 1000],
+    [-5, 0, 1000], [20, 0, 20000], [1e9, 0, 600000]]) {
+    const seen = new Set();
+    for (let i = 0; i < 8; i++) {
+      const [v] = vectors, { state, open } = await bed(v);
+      const device = await open();
+      await device.enrol();
+      await device.poll();
+      await device.answer(v.x);
+      await device.send({ spread, sleep: async (ms) => {
+        assert.equal(state.sent.length, 0);
+        assert.ok(ms >= least && ms <= most, `${ms}`);
+        seen.add(ms);
+      } });
+      assert.deepEqual(state.sent, [v.envelope]);
+    }
+    assert.ok(seen.size > 1);
+  }
+});
+
 test("a final refusal is final", async () => {
   const [v] = vectors, { state, open } = await bed(v);
   state.answers = [[409, "round_closed"]];
@@ -169,6 +226,7 @@ test("a final refusal is final", async () => {
   await device.answer(v.x);
   await assert.rejects(device.send(nap), (e) => e.type === "round_closed");
   assert.equal(state.sent.length, 1);
+  assert.equal((await open()).record.refused, "round_closed");
 });
 
 test("another task file than the link's is refused", async () => {
