@@ -329,7 +329,7 @@ kith_i_loss kith_i_session_left(const kith_session *s)
 
 int kith_i_session_is_spent(const kith_session *s)
 {
-    return s->spent > 0 && kith_i_session_left(s) < s->total >> SCRAPS_SHIFT;
+    return s->spent > 0 && s->total - s->spent < s->total >> SCRAPS_SHIFT;
 }
 
 void kith_i_session_hold(kith_session *s, kith_i_loss loss)

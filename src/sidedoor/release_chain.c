@@ -96,9 +96,10 @@ kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
     kith_i_chain_copy copy;
     kith_status status =
         kith_i_chain_copy_open(s, &bill, spec->unproved, &copy, err);
-    if (!status)
-        memset(state, 0, spec->state * sizeof *state);
-    if (!status && s->data)
+    if (status)
+        return status; /* refused: no row was seen, the state is as it was */
+    memset(state, 0, spec->state * sizeof *state);
+    if (s->data)
         status = draw(s, spec, &copy, exponent, state, err);
     kith_i_chain_copy_close(&copy);
     if (status)
