@@ -28,21 +28,28 @@ WATCHED = ("base", "kernel", "noise", "budget", "data", "dp", "release",
 # Heading of a table -> the most lines of code it may have. A limit that has
 # become too high is lowered; raising one needs a reason in the commit.
 LIMITS = {
-    "The gate": 1600,  # 2,000 lines of src/dp with comments: see below
-    "Rarer releases": 1650,
+    # Releases meet the other ranks of a team and publish to them: 8 to 10
+    # lines each, a digest of what is asked among them (decision 27).
+    "The gate": 1665,
+    "Rarer releases": 1720,
+    "Ranks of a team": 340,
     "Noise": 1410,
     "Price": 720,
     "Rows": 1060,
     "Kernels that see rows": 1490,
 }
 # Counted too, but what they promise is another thing than `exact` of a model.
-BESIDES = {"From lines to rows": 3300, "Several runs": 2000}
+BESIDES = {"From lines to rows": 3700, "Several runs": 2000}
 
 # Files of watched folders that see public or released values only, or whose
 # mistakes cannot reach the law of what is released: why.
 UNTRUSTED = {
     "base/error.c": "messages",
     "base/coins.c": "public coins: claims hold for every value",
+    "base/mix.h": "accidents among ranks",
+    "dp/ask_digest.c": "the same: the law does not depend on it",
+    "dp/ask_digest.h": "the same", "dp/team_alike.c": "the same",
+    "kernel/fingerprint.c": "the same", "kernel/fingerprint.h": "the same",
     "base/digest.c": "what is published", "base/digest.h": "the same",
     "kernel/dense.c": "released values", "kernel/dense.h": "the same",
     "kernel/eigen.c": "released matrices",

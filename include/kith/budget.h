@@ -11,6 +11,7 @@
 
 #include "kith/data.h"
 #include "kith/status.h"
+#include "kith/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,8 @@ typedef struct kith_session_options {
     uint32_t threads;     /* 0: all processors; changes speed only           */
     int insecure;         /* nonzero: noise from insecure_seed, for tests;   */
     uint64_t insecure_seed; /* every guarantee is void, a ledger refuses it  */
+    const kith_team *team;  /* copied; NULL: alone. Rank 0's ledger is      */
+                            /* charged, once; the others need none          */
 } kith_session_options;
 
 KITH_API void kith_session_options_init(kith_session_options *opt, size_t size);

@@ -11,6 +11,7 @@
 #include "kith/quality.h"
 #include "kith/status.h"
 #include "kith/subspace.h"
+#include "kith/team.h"
 #include "kith/version.h"
 
 #endif

@@ -30,7 +30,8 @@ typedef enum kith_status {
     KITH_ERR_BUDGET,    /* budget refused: nothing was released            */
     KITH_ERR_ENTROPY,   /* no secure randomness: nothing was released      */
     KITH_ERR_CANCELLED, /* progress said stop: spent budget stays spent    */
-    KITH_ERR_INTERNAL   /* an invariant did not hold: please report        */
+    KITH_ERR_INTERNAL,  /* an invariant did not hold: please report        */
+    KITH_ERR_TEAM       /* ranks of a team differ, or one is gone          */
 } kith_status;
 
 typedef struct kith_error {

@@ -45,6 +45,8 @@ const char *kith_status_name(kith_status status)
         return "entropy";
     case KITH_ERR_CANCELLED:
         return "cancelled";
+    case KITH_ERR_TEAM:
+        return "team";
     case KITH_ERR_INTERNAL:
         break;
     }

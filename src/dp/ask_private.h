@@ -31,10 +31,14 @@ typedef struct kith_i_tally {
     void (*visit)(const void *arg, const kith_i_block *block, void *room,
                   int64_t *totals);
     const void *arg;
+    /* Of all that visit depends on besides rows: the ranks of a team compare
+     * it. */
+    uint64_t (*digest)(const kith_session *session, const void *arg);
 } kith_i_tally;
 
-/* totals += the exact sums over all rows, modulo 2^64; nothing in a plan. All
- * that was in a worker's hands is wiped. */
+/* totals += the exact sums over all rows, modulo 2^64; nothing in a plan, and
+ * nothing where another rank draws. All that was in a worker's hands is
+ * wiped. */
 kith_status kith_i_tally_rows(kith_session *session, const kith_i_tally *tally,
                               int64_t *totals, kith_error *err);
 

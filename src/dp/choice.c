@@ -17,6 +17,7 @@
 #include "base/base_i.h"
 #include "dp_private.h"
 #include "noise/select.h"
+#include "team.h"
 
 enum { EXTRA_BITS = 62 - KITH_I_LOSS_BITS };
 
@@ -62,14 +63,13 @@ kith_status kith_i_choice_pay(kith_session *s, const kith_i_choice *choice,
     return kith_i_session_pay(s, &bill, 1, err);
 }
 
-kith_status kith_i_choice_draw(kith_session *s, const kith_i_exponent *b,
-                               const int64_t *totals, uint32_t n, uint32_t *out,
-                               kith_error *err)
+static kith_status draw(kith_session *s, const kith_i_exponent *b,
+                        const int64_t *totals, uint32_t n, uint32_t *out,
+                        kith_error *err)
 {
-    if (!s->data) {
-        *out = 0;
+    *out = 0;
+    if (!kith_i_session_draws(s))
         return KITH_OK;
-    }
     uint32_t *order = kith_i_alloc(n, sizeof *order);
     if (!order)
         return kith_i_fail_memory(err);
@@ -87,5 +87,17 @@ kith_status kith_i_choice_draw(kith_session *s, const kith_i_exponent *b,
         *out = chosen;
     kith_i_entropy_close(&e);
     kith_i_wipe_free(order, n * sizeof *order);
+    return status;
+}
+
+kith_status kith_i_choice_draw(kith_session *s, const kith_i_exponent *b,
+                               const int64_t *totals, uint32_t n, uint32_t *out,
+                               kith_error *err)
+{
+    uint32_t chosen;
+    kith_status status = draw(s, b, totals, n, &chosen, err);
+    status = kith_i_team_publish(s, status, &chosen, sizeof chosen, err);
+    if (!status)
+        *out = chosen;
     return status;
 }

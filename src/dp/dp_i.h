@@ -52,6 +52,15 @@ kith_status kith_i_session_receipts(const kith_session *session,
                                     kith_receipt **out, size_t *count,
                                     kith_error *err);
 
+/* The end of a method's run, for good or bad: in a team all of it, or none, is
+ * done. Returns how it went. */
+kith_status kith_i_session_settle(kith_session *session, kith_status status,
+                                  kith_error *err);
+
+/* KITH_ERR_ARGUMENT in a team: `what` needs all rows in one place. */
+kith_status kith_i_session_need_alone(const kith_session *session,
+                                      const char *what, kith_error *err);
+
 /* A session that has no data, to plan with. domain: taken on KITH_OK. */
 kith_status kith_i_session_open_plan(kith_i_domain *domain,
                                      const kith_privacy *privacy,

@@ -12,6 +12,7 @@
 struct kith_i_view {
     kith_i_domain *domain; /* owned by data unless a plan */
     kith_dataset *data;    /* NULL in a plan */
+    uint64_t digest;       /* of how it was made */
     kith_i_view *next;
 };
 
@@ -32,6 +33,10 @@ struct kith_session {
     kith_i_view *views;
     kith_dataset *whole; /* while the session looks at a view (focus.c): */
     kith_i_domain *whole_domain; /* what data and domain are otherwise */
+    uint64_t focused;            /* digest of that view */
+    kith_team team;              /* of fewer than two ranks: alone (team.h) */
+    int team_over;               /* it failed: no word is exchanged any more */
+    uint64_t all_rows;           /* of the team, where their number is public */
 };
 
 /* Fold the records, or a view of them, with the session's threads. */

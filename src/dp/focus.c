@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp_private.h"
+#include "team.h"
 
 typedef struct {
     const uint32_t *column; /* of each feature; q: none */
@@ -59,7 +59,8 @@ kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
     uint32_t *column = kith_i_alloc(d, sizeof *column);
     kith_status status = view && column ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = kith_i_domain_narrow(s->domain, features, q, &view->domain, err);
+        status =
+            kith_i_domain_narrow(s->domain, features, q, &view->domain, err);
     if (!status && s->data) {
         for (uint32_t i = 0; i < d; i++)
             column[i] = q;
@@ -70,6 +71,9 @@ kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
         kith_i_derivation how = {restrict_rows, &a, 0};
         status = kith_i_view_derive(s, s->data, &how, view, err);
     }
+    if (!status)
+        view->digest =
+            kith_i_mix_bytes(s->focused, features, q * sizeof *features);
     kith_i_free(column);
     return kith_i_view_keep(s, view, status, out);
 }
@@ -81,11 +85,13 @@ void kith_i_session_focus(kith_session *s, const kith_i_view *view)
         s->domain = s->whole_domain;
         s->whole = NULL;
         s->whole_domain = NULL;
+        s->focused = 0;
     }
     if (view) {
         s->whole = s->data;
         s->whole_domain = s->domain;
         s->data = view->data;
         s->domain = view->domain;
+        s->focused = view->digest;
     }
 }

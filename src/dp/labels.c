@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "ask_private.h"
+#include "ask_digest.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
 
@@ -53,5 +53,7 @@ kith_status kith_i_labels_open(kith_session *s, const kith_i_ask *ask,
         status = kith_i_view_derive(s, ask->view ? ask->view->data : s->data,
                                     &how, view, err);
     }
+    if (!status && s->team.ranks > 1)
+        view->digest = kith_i_mix(kith_i_ask_digest(s, ask, most, 0), most);
     return kith_i_view_keep(s, view, status, out);
 }

@@ -17,11 +17,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "ask_private.h"
+#include "ask_digest.h"
 #include "base/base_i.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
+#include "team.h"
 
 static size_t total_count(const kith_i_cells_spec *spec)
 {
@@ -71,6 +72,16 @@ static void visit(const void *p, const kith_i_block *block, void *room,
     kith_i_aggregate_values(&values, sums, counts);
 }
 
+static uint64_t digest(const kith_session *s, const void *p)
+{
+    const cells_arg *a = p;
+    const kith_i_cells_spec *spec = a->spec;
+    uint64_t h = kith_i_ask_digest(s, a->ask, spec->cells,
+                                   spec->sum_charge ? spec->width : 0);
+    return kith_i_mix_bytes(h, spec->radius,
+                            spec->cells * sizeof *spec->radius);
+}
+
 /* The exact statistic, into totals. */
 static kith_status tally_records(kith_session *s, const kith_i_ask *ask,
                                  const kith_i_cells_spec *spec, int64_t *totals,
@@ -80,7 +91,8 @@ static kith_status tally_records(kith_session *s, const kith_i_ask *ask,
     kith_i_tally tally = {.view = ask->view,
                           .beside = ask->place.by,
                           .totals = total_count(spec),
-                          .visit = visit};
+                          .visit = visit,
+                          .digest = digest};
     cells_arg arg = {.ask = ask,
                      .domain = kith_i_ask_domain(s, ask),
                      .spec = spec,
@@ -202,7 +214,7 @@ static kith_status add_noise(kith_session *s, const kith_i_scale *scales,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
-    if (!s->data) /* I26 */
+    if (!kith_i_session_draws(s)) /* I26 */
         return KITH_OK;
     /* I33: every cell, whatever is in it */
     return knorm
@@ -239,12 +251,17 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
                                       : room;
         status = tally_records(s, ask, spec, room, err);
     }
-    if (!status && out->counts)
-        status = add_noise(s, &price.count, spec->cells, 0, out->counts,
-                           spec->cells, err);
-    if (!status && out->sums)
-        status = add_noise(s, price.sums, spec->width, price.knorm, out->sums,
-                           (size_t)spec->cells * spec->width, err);
+    if (!status) {
+        if (out->counts)
+            status = add_noise(s, &price.count, spec->cells, 0, out->counts,
+                               spec->cells, err);
+        if (!status && out->sums)
+            status =
+                add_noise(s, price.sums, spec->width, price.knorm, out->sums,
+                          (size_t)spec->cells * spec->width, err);
+        status =
+            kith_i_team_publish(s, status, room, totals * sizeof *room, err);
+    }
     if (!status) {
         out->count_sd = kith_i_session_sd(s, price.count);
         for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++)

@@ -4,7 +4,7 @@
  * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
  */
-#include "ask_private.h"
+#include "ask_digest.h"
 #include "base/base_i.h"
 #include "kernel/aggregate.h"
 #include "noise/select.h"
@@ -52,6 +52,13 @@ static void visit(const void *p, const kith_i_block *block, void *room,
                             (int32_t)a->spec->bound, totals);
 }
 
+static uint64_t digest(const kith_session *s, const void *p)
+{
+    (void)s;
+    const select_arg *a = p;
+    return kith_i_mix(kith_i_losses_digest(a->losses), a->spec->bound);
+}
+
 static kith_status tally_losses(kith_session *s, const kith_i_losses *losses,
                                 const kith_i_select_spec *spec, int64_t *totals,
                                 kith_error *err)
@@ -60,6 +67,7 @@ static kith_status tally_losses(kith_session *s, const kith_i_losses *losses,
     kith_i_tally tally = {.view = losses->view,
                           .totals = spec->candidates,
                           .visit = visit,
+                          .digest = digest,
                           .arg = &arg};
     size_t scratch =
         losses->sets ? kith_i_center_losses_scratch(losses->sets)

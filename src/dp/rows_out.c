@@ -48,7 +48,9 @@ kith_status kith_i_chain_copy_open(kith_session *s, const kith_i_bill *bill,
                            "a start at the records, or diagnostics, leave no "
                            "guarantee: not in a session that a ledger paid "
                            "for");
-    kith_status status = kith_i_session_pay(s, bill, 1, err);
+    kith_status status = kith_i_session_need_alone(s, "a Markov chain", err);
+    if (!status)
+        status = kith_i_session_pay(s, bill, 1, err);
     if (status)
         return status;
     kith_i_session_weaken(s, !unproved);
@@ -71,7 +73,9 @@ kith_status kith_i_block_copy_open(kith_session *s, const kith_i_bill *bill,
                            "sample-aggregate takes dense rows only");
     kith_i_bill all = *bill;
     all.loss = kith_i_session_left(s);
-    kith_status status = kith_i_session_pay(s, &all, 1, err);
+    kith_status status = kith_i_session_need_alone(s, "sample-aggregate", err);
+    if (!status)
+        status = kith_i_session_pay(s, &all, 1, err);
     if (status)
         return status;
     if (forced) /* whatever the rows: the label depends on options only */

@@ -9,6 +9,7 @@
 
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
+#include "team.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
  * 53 bits. Keep this fraction of the budget aside so that even these add up to
@@ -50,7 +51,7 @@ static kith_status charge_ledger(const kith_session *s,
                                  const kith_session_options *opt,
                                  kith_error *err)
 {
-    if (!opt->ledger)
+    if (!opt->ledger || s->team.rank > 0)
         return KITH_OK;
     if (opt->insecure)
         return kith_i_fail(err, KITH_ERR_BUDGET,
@@ -96,8 +97,8 @@ kith_status kith_session_open(kith_dataset *data,
     memcpy(&opt, given, given->size < sizeof opt ? given->size : sizeof opt);
     kith_session *s = NULL;
     kith_status status = session_new(&opt.privacy, &s, err);
-    if (status)
-        return status;
+    if (status) /* the others must not wait for this rank */
+        return opt.team ? kith_team_agree(opt.team, status, err) : status;
     s->threads = kith_i_thread_count(opt.threads);
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
@@ -107,15 +108,19 @@ kith_status kith_session_open(kith_dataset *data,
         status = kith_i_blas_reserve(s->threads, err);
     if (!status)
         status = kith_i_entropy_check(err); /* also watches for fork() */
-    if (!status)
-        status = charge_ledger(s, &opt, err); /* I23 */
-    if (status) {
-        kith_session_close(s);
-        return status;
-    }
     s->data = data;
     /* data owns its domain; the cast only drops const for the shared field */
     s->domain = (kith_i_domain *)(uintptr_t)kith_i_dataset_domain(data);
+    status = kith_i_team_enter(s, opt.team, status, err);
+    if (!status) /* I23 */
+        status =
+            kith_i_team_publish(s, charge_ledger(s, &opt, err), NULL, 0, err);
+    if (status) {
+        s->data = NULL;
+        s->domain = NULL;
+        kith_session_close(s);
+        return status;
+    }
     *out = s;
     return KITH_OK;
 }
@@ -362,5 +367,5 @@ uint64_t kith_i_session_rows(const kith_session *s)
 {
     if (!s->data || s->privacy.neighbors != KITH_REPLACE_ONE)
         return 0;
-    return kith_i_dataset_rows(s->data);
+    return s->team.ranks < 2 ? kith_i_dataset_rows(s->data) : s->all_rows;
 }

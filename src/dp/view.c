@@ -5,7 +5,7 @@
  *   from the records, at the same price.
  * Because: project.c is exact on each row; the derived dataset enforces its
  *   bounds in integers. */
-#include "dp_private.h"
+#include "team.h"
 
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
@@ -97,6 +97,12 @@ kith_status kith_i_view_open(kith_session *s, const double *axes, uint32_t q,
                 sizeof(double);
             status = kith_i_view_derive(s, s->data, &how, view, err);
         }
+    }
+    if (!status && s->team.ranks > 1) {
+        size_t d = s->domain->dimension;
+        uint64_t h = kith_i_mix_bytes(s->focused, axes, q * d * sizeof *axes);
+        h = kith_i_mix_bytes(h, offset, d * sizeof *offset);
+        view->digest = kith_i_mix_real(h, radius);
     }
     kith_i_free(p.axes);
     kith_i_free(p.offsets);

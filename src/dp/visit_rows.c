@@ -8,6 +8,7 @@
 #include "ask_private.h"
 #include "base/base_i.h"
 #include "kernel/aggregate.h"
+#include "team.h"
 
 typedef struct {
     const kith_i_tally *tally;
@@ -51,5 +52,9 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         kith_i_wipe_free(w[i].room, tally->room);
     }
     kith_i_free(w);
-    return ok ? KITH_OK : kith_i_fail_memory(err);
+    kith_status status = ok ? KITH_OK : kith_i_fail_memory(err);
+    if (s->team.ranks < 2)
+        return status;
+    return kith_i_team_merge(s, tally->digest(s, tally->arg), status, totals,
+                             tally->totals, err);
 }

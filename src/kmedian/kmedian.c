@@ -209,9 +209,13 @@ static kith_status check(const kith_session *session,
         kith_i_loss_share(total, (1 - ROWS_SHARE[pure]) * (1 - START_SHARE));
     if (total == 0)
         return kith_i_fail_budget(total, err);
-    if (opt->recovery == KITH_RECOVERY_SAMPLING)
-        return kith_i_median_check_sample(kith_i_session_domain(session), left,
-                                          err);
+    if (opt->recovery == KITH_RECOVERY_SAMPLING) {
+        kith_status status =
+            kith_i_session_need_alone(session, "recovery by sampling", err);
+        return status ? status
+                      : kith_i_median_check_sample(
+                            kith_i_session_domain(session), left, err);
+    }
     uint32_t rounds = opt->rounds ? opt->rounds : MOST_ROUNDS;
     kith_i_loss tau_charge = kith_i_loss_share(left, TAU_SHARE);
     if (tau_charge == 0 ||

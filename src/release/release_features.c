@@ -25,7 +25,8 @@
 #include "release_features.h"
 
 #include "base/base_i.h"
-#include "dp/ask_private.h"
+#include "dp/ask_digest.h"
+#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "noise/noise.h"
 #include "noise/select.h"
@@ -39,6 +40,12 @@ static void visit_profile(const void *p, const kith_i_block *block, void *room,
     (void)room;
     const int *pure = p;
     kith_i_aggregate_scaled(block, KITH_I_PROFILE_NORM, *pure, sums);
+}
+
+static uint64_t digest_profile(const kith_session *s, const void *p)
+{
+    (void)p;
+    return kith_i_mix(KITH_I_PROFILE_NORM, s->domain->dimension);
 }
 
 typedef struct {
@@ -56,6 +63,12 @@ static void visit_clamped(const void *p, const kith_i_block *block, void *room,
     kith_i_ask_rows(a->ask, a->domain, block, 0,
                     (double *)((char *)room + a->room.scratch), cell, NULL);
     kith_i_aggregate_clamped(block, cell, a->cells, a->bound, sums);
+}
+
+static uint64_t digest_clamped(const kith_session *s, const void *p)
+{
+    const clamped_arg *a = p;
+    return kith_i_mix(kith_i_ask_digest(s, a->ask, a->cells, 0), a->bound);
 }
 
 kith_status kith_i_release_profile(kith_session *s, const char *what,
@@ -84,7 +97,10 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
         return status;
     for (uint32_t i = 0; i < d; i++)
         sums[i] = 0;
-    kith_i_tally tally = {.totals = d, .visit = visit_profile, .arg = &pure};
+    kith_i_tally tally = {.totals = d,
+                          .visit = visit_profile,
+                          .digest = digest_profile,
+                          .arg = &pure};
     status = kith_i_tally_rows(s, &tally, sums, err);
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
@@ -92,8 +108,11 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
-    if (!status && s->data)
-        status = kith_i_noise_add(&noise, sums, d, err);
+    if (!status) {
+        if (kith_i_session_draws(s))
+            status = kith_i_noise_add(&noise, sums, d, err);
+        status = kith_i_team_publish(s, status, sums, d * sizeof *sums, err);
+    }
     if (status)
         kith_i_wipe(sums, d * sizeof *sums);
     else
@@ -208,12 +227,18 @@ kith_status kith_i_release_features(kith_session *s, const kith_i_ask *ask,
     kith_i_tally tally = {.beside = ask->place.by,
                           .totals = size,
                           .visit = visit_clamped,
+                          .digest = digest_clamped,
                           .arg = &a};
     a.room = kith_i_ask_room_add(s, ask, 0, &tally.room);
     status = sums ? kith_i_tally_rows(s, &tally, sums, err)
                   : kith_i_fail_memory(err);
-    if (!status)
-        status = draw_features(s, b, sums, spec, out, err);
+    if (!status) {
+        if (kith_i_session_draws(s))
+            status = draw_features(s, b, sums, spec, out, err);
+        status = kith_i_team_publish(
+            s, status, out, (size_t)spec->cells * spec->picks * sizeof *out,
+            err);
+    }
     kith_i_wipe_free(sums, size * sizeof *sums);
     return status;
 }

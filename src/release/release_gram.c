@@ -19,7 +19,8 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp/ask_private.h"
+#include "dp/ask_digest.h"
+#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
@@ -99,6 +100,13 @@ static void visit(const void *p, const kith_i_block *block, void *room,
     }
 }
 
+static uint64_t digest(const kith_session *s, const void *p)
+{
+    const gram_arg *a = p;
+    uint64_t h = kith_i_ask_digest(s, a->ask, a->spec->cells, a->spec->width);
+    return kith_i_mix(h, a->spec->radius);
+}
+
 static kith_status tally_grams(kith_session *s, const kith_i_ask *ask,
                                const kith_i_gram_spec *spec, int64_t *out,
                                kith_error *err)
@@ -108,7 +116,8 @@ static kith_status tally_grams(kith_session *s, const kith_i_ask *ask,
     kith_i_tally tally = {.view = ask->view,
                           .beside = ask->place.by,
                           .totals = spec->cells * width * width,
-                          .visit = visit};
+                          .visit = visit,
+                          .digest = digest};
     gram_arg arg = {
         .ask = ask, .domain = kith_i_ask_domain(s, ask), .spec = spec};
     if (!is_whole(ask, spec)) {
@@ -159,7 +168,7 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
         pack(out, cells, w, noisy, 0);
     kith_i_noise noise = {
         .kind = KITH_I_GAUSSIAN, .source = &s->source, .threads = s->threads};
-    if (!status && s->data && s->measure == KITH_PURE_DP) {
+    if (!status && s->measure == KITH_PURE_DP) {
         noise.scales = scales;
         noise.rest = scales + cells;
         noise.split = w;
@@ -168,7 +177,7 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
         status = kith_i_noise_add_knorm(&noise, noisy, cells, err);
     }
     for (size_t c = 0;
-         !status && s->data && c < 2 * cells && s->measure == KITH_GAUSSIAN_DP;
+         !status && c < 2 * cells && s->measure == KITH_GAUSSIAN_DP;
          c++) { /* diagonals and the rest: a scale each */
         noise.scales = &scales[c < cells ? 0 : cells];
         noise.per_scale = SIZE_MAX;
@@ -191,7 +200,7 @@ static kith_status add_wishart(kith_session *s, const kith_i_gram_spec *spec,
     kith_i_noise noise = {
         .scales = &b, .source = &s->source, .threads = s->threads};
     kith_status status = KITH_OK;
-    for (size_t c = 0; !status && s->data && c < spec->cells; c++) {
+    for (size_t c = 0; !status && c < spec->cells; c++) {
         noise.stream = kith_i_session_stream(s);
         status = kith_i_noise_add_wishart(&noise, spec->width, out + c * square,
                                           err);
@@ -265,8 +274,13 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
         memset(out, 0, entries * sizeof *out);
         status = tally_grams(s, ask, spec, out, err);
     }
-    if (!status)
-        status = (by_trace ? add_wishart : add_noise)(s, spec, scale, out, err);
+    if (!status) {
+        if (kith_i_session_draws(s))
+            status =
+                (by_trace ? add_wishart : add_noise)(s, spec, scale, out, err);
+        status =
+            kith_i_team_publish(s, status, out, entries * sizeof *out, err);
+    }
     if (!status)
         *sd = kith_i_scale_value(scale) * (pure ? sqrt((double)size + 1) : 1);
     else

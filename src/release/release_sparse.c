@@ -18,9 +18,11 @@
 #include <mpfr.h>
 
 #include "base/base_i.h"
+#include "dp/ask_digest.h"
 #include "dp/rows_out.h"
 #include "kernel/aggregate.h"
 #include "noise/noise.h"
+#include "sparse_ranks.h"
 
 enum { MAX_EXPECTED_EMPTY = 1 << 22 };
 
@@ -45,21 +47,15 @@ static kith_status push(cell_list *list, uint64_t key, int64_t count,
     return KITH_OK;
 }
 
-/* The cells that rows are in, by key, with their noise. */
-typedef struct {
-    const uint64_t *keys;
-    const int64_t *noisy;
-    size_t count;
-} occupied;
-
 /* Walk the empty cells that show and the m occupied ones (noise already
  * added) together, in the order of their keys. */
 static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
-                              kith_i_scale scale, const occupied *cells,
-                              cell_list *list, kith_error *err)
+                              kith_i_scale scale,
+                              const kith_i_key_counts *cells, cell_list *list,
+                              kith_error *err)
 {
     const uint64_t *keys = cells->keys;
-    const int64_t *noisy = cells->noisy;
+    const int64_t *noisy = cells->counts;
     size_t m = cells->count;
     kith_i_noise_kind kind = kith_i_session_noise(s);
     kith_i_entropy e;
@@ -94,6 +90,16 @@ static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
     kith_i_entropy_close(&e);
     mpfr_free_cache();
     return status;
+}
+
+static uint64_t digest(const kith_session *s, const kith_i_keys *ask,
+                       const kith_i_sparse_spec *spec)
+{
+    if (s->team.ranks < 2)
+        return 0;
+    uint64_t h = kith_i_mix(kith_i_view_digest(ask->view), spec->domain_size);
+    h = kith_i_mix(h, (uint64_t)spec->threshold);
+    return kith_i_mix(h, kith_i_tree_digest(ask->tree));
 }
 
 static kith_status check_spec(const kith_session *s,
@@ -143,24 +149,31 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         return status;
     uint64_t *other = kith_i_alloc(copy.n, sizeof *other);
     int64_t *counts = kith_i_alloc(copy.n, sizeof *counts);
-    size_t m = 0;
+    kith_i_key_counts mine = {copy.keys, counts, 0}, all = {0};
     cell_list list = {0};
     if (!other || !counts)
         status = kith_i_fail_memory(err);
     if (!status) /* sorted: the order of the records is lost */
-        m = kith_i_aggregate_keys(copy.keys, other, copy.n, spec->domain_size,
-                                  counts);
+        mine.count = kith_i_aggregate_keys(copy.keys, other, copy.n,
+                                           spec->domain_size, counts);
+    if (s->data)
+        status = kith_i_key_counts_gather(s, digest(s, ask, spec), status,
+                                          &mine, &all, err);
+    int over = s->team_over;
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &scale,
                           .per_scale = SIZE_MAX,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
-    if (!status && s->data)
-        status = kith_i_noise_add(&noise, counts, m, err);
-    if (!status && s->data)
-        status = list_cells(s, spec, scale, &(occupied){copy.keys, counts, m},
-                            &list, err);
+    if (!status && kith_i_session_draws(s))
+        status = kith_i_noise_add(&noise, all.counts, all.count, err);
+    if (!status && kith_i_session_draws(s))
+        status = list_cells(s, spec, scale, &all, &list, err);
+    if (!over)
+        status =
+            kith_i_sparse_publish(s, status, &list.cells, &list.count, err);
+    kith_i_key_counts_free(s, &all);
     kith_i_wipe_free(other, copy.n * sizeof *other);
     kith_i_wipe_free(counts, copy.n * sizeof *counts);
     kith_i_key_copy_close(&copy);

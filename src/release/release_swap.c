@@ -15,7 +15,7 @@
 #include "release_swap.h"
 
 #include "base/base_i.h"
-#include "dp/ask_private.h"
+#include "dp/ask_digest.h"
 #include "kernel/aggregate.h"
 #include "noise/select.h"
 
@@ -44,6 +44,15 @@ static void visit(const void *p, const kith_i_block *block, void *room,
     kith_i_aggregate_swaps(&swaps, totals, totals + a->spec->candidates);
 }
 
+static uint64_t digest(const kith_session *s, const void *p)
+{
+    (void)s;
+    const swap_arg *a = p;
+    uint64_t h = kith_i_mix(kith_i_view_digest(a->spec->view), a->spec->slots);
+    return kith_i_mix(kith_i_mix(h, a->spec->bound),
+                      kith_i_swap_digest(a->state));
+}
+
 /* totals[n + j * n + c]: the loss after swap (j, c), n candidates. */
 static kith_status tally_swaps(kith_session *s, const kith_i_swap_state *state,
                                const kith_i_swap_spec *spec, int64_t *totals,
@@ -51,8 +60,11 @@ static kith_status tally_swaps(kith_session *s, const kith_i_swap_state *state,
 {
     size_t n = spec->candidates, all = n * spec->slots;
     swap_arg arg = {.state = state, .spec = spec};
-    kith_i_tally tally = {
-        .view = spec->view, .totals = n + all, .visit = visit, .arg = &arg};
+    kith_i_tally tally = {.view = spec->view,
+                          .totals = n + all,
+                          .visit = visit,
+                          .digest = digest,
+                          .arg = &arg};
     kith_i_room_add(&tally.room,
                     kith_i_swap_scratch(spec->candidates, state->points.d),
                     sizeof(double));

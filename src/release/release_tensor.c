@@ -26,7 +26,8 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "dp/ask_private.h"
+#include "dp/ask_digest.h"
+#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
@@ -36,9 +37,17 @@ enum { CLASSES = 5 };
 static const uint32_t weight_of[CLASSES] = {1, 4, 6, 12, 24};
 
 typedef struct {
+    const kith_i_view *view;
     uint32_t width, shift;
     size_t cut; /* offset in a worker's room */
 } tensor_arg;
+
+static uint64_t digest(const kith_session *s, const void *p)
+{
+    (void)s;
+    const tensor_arg *a = p;
+    return kith_i_mix(kith_i_view_digest(a->view), a->shift);
+}
 
 static void visit(const void *p, const kith_i_block *block, void *room,
                   int64_t *sums)
@@ -54,10 +63,11 @@ static kith_status tally_rows(kith_session *s, const kith_i_view *view,
                               uint32_t width, uint32_t shift, int64_t *out,
                               kith_error *err)
 {
-    tensor_arg arg = {width, shift, 0};
+    tensor_arg arg = {view, width, shift, 0};
     kith_i_tally tally = {.view = view,
                           .totals = kith_i_quartic_size(width),
                           .visit = visit,
+                          .digest = digest,
                           .arg = &arg};
     kith_i_room_add(&tally.room, kith_i_quartic_scratch(width), sizeof(double));
     arg.cut = kith_i_room_add(&tally.room, (size_t)KITH_I_BLOCK_ROWS * width,
@@ -115,8 +125,6 @@ static kith_status draw(kith_session *s, const kith_i_scale *scales,
 static kith_status add_noise(kith_session *s, uint32_t width,
                              kith_i_scale scale, int64_t *out, kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
     size_t size = kith_i_quartic_size(width);
     size_t ends[CLASSES] = {0}, next[CLASSES] = {0};
     kith_i_scale scales[CLASSES];
@@ -138,8 +146,6 @@ static kith_status add_noise(kith_session *s, uint32_t width,
 static kith_status add_wishart(kith_session *s, uint32_t width, kith_i_scale b,
                                int64_t *out, kith_error *err)
 {
-    if (!s->data)
-        return KITH_OK;
     kith_i_noise noise = {.scales = &b,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
@@ -208,9 +214,12 @@ kith_status kith_i_release_tensor(kith_session *s,
         return status;
     memset(out, 0, size * sizeof *out);
     status = tally_rows(s, spec->view, width, shift, out, err);
-    if (!status)
-        status =
-            (by_trace ? add_wishart : add_noise)(s, width, scale, out, err);
+    if (!status) {
+        if (kith_i_session_draws(s))
+            status =
+                (by_trace ? add_wishart : add_noise)(s, width, scale, out, err);
+        status = kith_i_team_publish(s, status, out, size * sizeof *out, err);
+    }
     if (status) {
         kith_i_wipe(out, size * sizeof *out);
         return status;

@@ -54,7 +54,7 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     kith_result *result =
         kith_i_result_new(method->clusters, kith_i_session_domain(session));
     if (!result)
-        return kith_i_fail_memory(err);
+        return kith_i_session_settle(session, kith_i_fail_memory(err), err);
     result->privacy = kith_i_session_privacy(session);
     result->public_seed = method->public_seed;
     kith_status status = method->run(session, method->opt, rows, result, err);
@@ -67,6 +67,7 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
                                          &result->receipt_count, err);
     if (!status)
         status = kith_i_result_number(result, err);
+    status = kith_i_session_settle(session, status, err);
     if (status)
         kith_result_free(result);
     else

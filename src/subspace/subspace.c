@@ -1,6 +1,8 @@
 /* kith_subspace: checks the options, runs the method, makes the result. */
 #include "subspace_i.h"
 
+#include "kith/model.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -106,6 +108,11 @@ static kith_status run_method(kith_session *session, const void *arg,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "unknown subspace clustering method");
     kith_status status = check_domain(domain, err);
+    if (!status && opt->method != KITH_SUBSPACE_AUTO &&
+        opt->method != KITH_SUBSPACE_SULQ)
+        status = kith_i_session_need_alone(
+            session, kith_word_of(KITH_WORDS_SUBSPACE_METHOD, (int)opt->method),
+            err);
     if (status)
         return status;
     uint32_t d = domain->dimension;

@@ -9,7 +9,18 @@
 #include "noise/entropy.h"
 
 static atomic_int check_fails;
-static atomic_size_t fail_at, refills;
+static atomic_size_t fail_at, refills, trespasses;
+static _Thread_local int forbidden;
+
+void entropy_forbid(void)
+{
+    forbidden = 1;
+}
+
+size_t entropy_trespasses(void)
+{
+    return atomic_load(&trespasses);
+}
 
 void entropy_fail_check(int fails)
 {
@@ -42,6 +53,8 @@ const char *kith_i_entropy_name(void)
 void kith_i_entropy_refill(kith_i_entropy *e)
 {
     kith_i_coins coins;
+    if (forbidden)
+        atomic_fetch_add(&trespasses, 1);
     e->mark = kith_i_process_now().mark;
     e->refills++;
     e->next = 0;

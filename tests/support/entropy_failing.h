@@ -13,6 +13,11 @@ void entropy_fail_check(int fails);
  * follows looks healthy. Starts entropy_refills() again from 0. */
 void entropy_fail_at(size_t n);
 
+/* From now on the calling thread must not open a generator; how often one of
+ * those did. */
+void entropy_forbid(void);
+size_t entropy_trespasses(void);
+
 /* Refills since entropy_fail_at, the failed one included. */
 size_t entropy_refills(void);
 

@@ -83,6 +83,9 @@ int cli_status(kith_status status, const kith_error *err)
     case KITH_ERR_ENTROPY:
         code = CLI_ENTROPY;
         break;
+    case KITH_ERR_TEAM:
+        code = CLI_TEAM;
+        break;
     case KITH_ERR_MEMORY:
     case KITH_ERR_CANCELLED:
     case KITH_ERR_INTERNAL:

@@ -16,7 +16,8 @@ enum {
     CLI_BUDGET = 3,
     CLI_INPUT = 4,
     CLI_STORE = 5,
-    CLI_ENTROPY = 6
+    CLI_ENTROPY = 6,
+    CLI_TEAM = 7 /* kith-mpi: ranks differ, or one is gone */
 };
 
 /* Name that messages start with: "kith" or "kith COMMAND". */
