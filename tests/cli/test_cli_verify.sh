@@ -50,14 +50,19 @@ refuse 2 'one MODEL' verify
 refuse 2 'one MODEL' verify gauss.json pure.json
 run 0 kmeans -k 2 -e 1 --delta 1e-6 --bounds -1:1 --method lloyd --rounds 50 -o many.json rows.csv
 "$PYTHON" - "$KITH" "$CHECKER" <<'P' || fail "not within .2 s, or not 100 releases"
-import json, subprocess, sys, time
+import json, resource, subprocess, sys
+
+def spent():  # CPU time of children: the clock says who else is busy
+    use = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return use.ru_utime + use.ru_stime
+
 assert len(json.load(open("many.json"))["privacy"]["releases"]) == 100
 for command in [[sys.argv[1], "verify"], [sys.executable, sys.argv[2]]]:
     best = 9
-    for _ in range(5):  # a busy machine: the best of five
-        before = time.time()
+    for _ in range(5):
+        before = spent()
         subprocess.run(command + ["many.json"], check=True, capture_output=True)
-        best = min(best, time.time() - before)
+        best = min(best, spent() - before)
     assert best < .2, (command, best)
 P
 
