@@ -116,9 +116,11 @@ static void say_question(page *p, const kith_i_question *q)
 static void write_text(const kith_i_question *q, kith_device_words *w)
 {
     page p = {.to = w->text, .room = sizeof w->text};
-    say(&p, "You are asked: ");
+    /* The service's words have no quotes in them: it cannot speak for the
+     * device. */
+    say(&p, "You are asked: \"");
     say(&p, q->what);
-    say(&p, ". Your device looks up ");
+    say(&p, "\". Your device looks up ");
     say_question(&p, q);
     say(&p, ". It sends one number below ");
     say_whole(&p, w->numbers);

@@ -73,11 +73,19 @@ export class Browser {
   }
 
   async close() {
-    await Promise.race([this.send("Browser.close").catch(() => {}),
-      pause(2000)]);
+    this.send("Browser.close").catch(() => {});
+    await Promise.race([this.gone, pause(5000)]);
     this.process.kill("SIGKILL");
     await this.gone;
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its children may still write for a moment.
+    await until("the profile to go", () => {
+      try {
+        rmSync(this.profile, { recursive: true, force: true });
+        return true;
+      } catch {
+        return false;
+      }
+    });
   }
 
   async page({ width = 1280, height = 900, dark = false } = {}) {

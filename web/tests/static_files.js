@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 const WEB = new URL("../", import.meta.url);
 const TYPES = { html: "text/html; charset=utf-8", css: "text/css",
-  js: "text/javascript", wasm: "application/wasm", json: "application/json" };
+  js: "text/javascript", svg: "image/svg+xml", wasm: "application/wasm", json: "application/json" };
 export const POLICY = "default-src 'self'; script-src 'self' " +
   "'wasm-unsafe-eval'; object-src 'none'; base-uri 'none'; " +
   "frame-ancestors 'none'";
