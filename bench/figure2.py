@@ -216,7 +216,7 @@ def measure(kith, setting, label, epsilon, seed, files, folder, quick):
         "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
         "replace-one", *bounds(setting), "--insecure-seed", str(seed),
         "--seed", str(seed), "--threads", "1", "--quiet", *arguments, *more,
-        "-o", model, rows)
+        "--force", "-o", model, rows)
     return evaluate(kith, model, truth, rows, k if one else 1)
 
 
@@ -230,7 +230,7 @@ def measure_plain(kith, setting, label, files, folder):
     model = os.path.join(folder, "model.json")
     run(kith, "subspace", "--non-private", "--solver",
         PLAIN.get(label, "kplane"), "-k", "1" if one else str(k), "-q", str(q),
-        *bounds(setting), "--threads", "1", "--quiet", "-o", model, rows)
+        *bounds(setting), "--threads", "1", "--quiet", "--force", "-o", model, rows)
     return evaluate(kith, model, truth, rows, k if one else 1)
 
 

@@ -48,7 +48,7 @@ def solve(kith, rows, solver, k, q, folder):
     numpy.save(part, rows)
     figure2.run(kith, "subspace", "--non-private", "--solver", solver, "-k",
                 str(k), "-q", str(q), "--radius", "1000", "--threads", "1",
-                "--quiet", "-o", model, part)
+                "--quiet", "--force", "-o", model, part)
     with open(model, encoding="utf-8") as f:
         return [numpy.array(b) for b in json.load(f)["bases"]]
 

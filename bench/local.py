@@ -115,7 +115,7 @@ def reference(build, path, bounds, k):
     if key not in cached:
         model = os.path.join(measure.CACHE, "reference.json")
         measure.run([build.kith, "kmeans", "--non-private", "--starts", "5",
-                     "-k", str(k), *bounds, "--quiet", "-o", model, path])
+                     "-k", str(k), *bounds, "--quiet", "--force", "-o", model, path])
         cached[key] = measure.cost_per_row(build, model, path)
         with open(kept, "w", encoding="utf-8") as f:
             json.dump(cached, f, indent=1)
@@ -126,7 +126,7 @@ def simulate(build, path, bounds, method, k, epsilon, seed, *more):
     model = os.path.join(measure.CACHE, "local.json")
     measure.run([build.kith, "local", "simulate", "-k", str(k), "-e",
                  str(epsilon), "--method", method, *bounds, "--seed",
-                 str(seed), "--insecure-seed", str(seed), "--quiet", *more,
+                 str(seed), "--insecure-seed", str(seed), "--quiet", "--force", *more,
                  "-o", model, path])
     return measure.cost_per_row(build, model, path)
 
@@ -226,7 +226,7 @@ def run_speed(build):
         start = time.perf_counter()
         used = build.cost_of(
             [build.kith, "local", "simulate", "-k", "5", "-e", "1",
-             "--radius", "1", "--quiet", "-o",
+             "--radius", "1", "--quiet", "--force", "-o",
              os.path.join(measure.CACHE, "local.json"), path])
         out.update(wall=time.perf_counter() - start, cpu=used["cpu"],
                    peak=used["peak_bytes"])

@@ -136,7 +136,7 @@ def reference(build, data, name, k, command="kmeans"):
         model = os.path.join(CACHE, "reference.json")
         run([build.kith, command, "--non-private", "--starts",
              str(REFERENCE_STARTS), "-k", str(k), *DATASETS[name].bounds,
-             "--quiet", "-o", model, data.path(name)])
+             "--quiet", "--force", "-o", model, data.path(name)])
         cached[key] = cost_per_row(build, model, data.path(name))
         with open(path, "w", encoding="utf-8") as f:
             json.dump(cached, f, indent=1)
@@ -155,7 +155,7 @@ def command_of(kith, case, seed, model, path):
     return [kith, command, "-k", str(case.k), "-e", "%g" % case.epsilon,
             "--delta", "%g" % case.delta, *bounds_of(case),
             "--method", method, "--insecure-seed", str(seed), "--seed", str(seed),
-            "--threads", "1", "--quiet", "-o", model, path]
+            "--threads", "1", "--quiet", "--force", "-o", model, path]
 
 
 def run_case(build, data, case, seeds):
@@ -192,7 +192,7 @@ def memory(build, data, method, name, k):
     used = build.cost_of(
         [build.kith, "kmeans", "-k", str(k), "-e", "1", "--delta", "1e-6",
          "--method", method, *dataset.bounds, "--threads", "1", "--quiet",
-         "-o", os.path.join(CACHE, "model.json"), data.path(name)])
+         "--force", "-o", os.path.join(CACHE, "model.json"), data.path(name)])
     return {"method": method, "dataset": name, "k": k, "peak": used["peak_bytes"],
             "quantised": dataset.rows * dataset.dimension * 2}
 
@@ -203,7 +203,7 @@ def base_footprint(build):
     run([build.kith, "generate", "gaussians", "--rows", "10", "--dimension",
          "2", "-k", "2", "-o", tiny])
     return build.cost_of([build.kith, "kmeans", "-k", "2", "-e", "1",
-                          "--radius", "1", "--threads", "1", "--quiet", "-o",
+                          "--radius", "1", "--threads", "1", "--quiet", "--force", "-o",
                           os.path.join(CACHE, "model.json"),
                           tiny])["peak_bytes"]
 

@@ -227,7 +227,7 @@ class Figures:
                          "%g" % epsilon, "--delta", "%g" % delta,
                          *bounds(name), "--method", method, "--insecure-seed",
                          str(seed), "--seed", str(seed), "--threads", "1",
-                         "--quiet", "-o", model, path])
+                         "--quiet", "--force", "-o", model, path])
             costs.append(measure.cost_per_row(build, model, path))
         return statistics.mean(costs), error_of_mean(costs)
 

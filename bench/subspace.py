@@ -104,7 +104,7 @@ def files_of(build, data, name, seed):
 def one_plane(build, name, rows, model):
     """Cost of the one leading plane, non-private."""
     measure.run([build.kith, "subspace", "--non-private", "-k", "1", "-q",
-                 str(SETS[name].q), *bounds_of(name), "--quiet", "-o", model,
+                 str(SETS[name].q), *bounds_of(name), "--quiet", "--force", "-o", model,
                  rows])
     return measure.cost_per_row(build, model, rows)
 
@@ -121,7 +121,7 @@ def reference(build, name, rows, truth, seed):
         model = os.path.join(measure.CACHE, "reference-planes.json")
         measure.run([build.kith, "subspace", "--non-private", "--starts",
                      str(REFERENCE_STARTS[truth is not None]), "-k", str(s.k),
-                     "-q", str(s.q), *bounds_of(name), "--quiet", "-o", model, rows])
+                     "-q", str(s.q), *bounds_of(name), "--quiet", "--force", "-o", model, rows])
         costs = [measure.cost_per_row(build, m, rows)
                  for m in (model, truth) if m]
         cached[key] = [min(costs), one_plane(build, name, rows, model)]
@@ -143,7 +143,7 @@ def run_case(build, data, c, seeds):
             [build.kith, "subspace", "-k", str(s.k), "-q", str(s.q), "-e",
              "%g" % c.epsilon, "--delta", "%g" % c.delta, "--adjacency",
              ADJACENCY, *bounds_of(c.set), "--insecure-seed", str(seed),
-             "--seed", str(seed), "--threads", "1", "--quiet", "-o", model,
+             "--seed", str(seed), "--threads", "1", "--quiet", "--force", "-o", model,
              rows])
         cost = measure.cost_per_row(build, model, rows)
         out["costs"].append(cost)
@@ -180,7 +180,7 @@ def run_chain(build, data, c):
         [build.kith, "subspace", "--method", "gibbs", "--rounds", str(SWEEPS),
          "-k", str(k), "-q", str(q), "-e", "%g" % c.epsilon, "--delta", "0",
          "--adjacency", ADJACENCY, "--radius", "1000", "--insecure-seed", "1",
-         "--seed", "1", "--threads", "1", "--quiet", "-o",
+         "--seed", "1", "--threads", "1", "--quiet", "--force", "-o",
          os.path.join(measure.CACHE, "model-planes.json"), rows])["cpu"]
 
 

@@ -92,7 +92,7 @@ typedef enum kith_vocabulary {
     KITH_WORDS_SOLVER,            /* "kplane", "tsc", ...             */
     KITH_WORDS_LOCAL_METHOD,      /* "auto", "one-round", ...         */
     KITH_WORDS_OBJECTIVE,         /* "kmeans", "kmedian", "subspace"  */
-    KITH_WORDS_FORMAT,            /* "csv", "tsv", "npy", "svm"       */
+    KITH_WORDS_FORMAT,            /* "csv", "tsv", "npy", "svm", "svmlight" */
     KITH_WORDS_ADJACENCY,         /* "add-remove", "replace-one"      */
     KITH_WORDS_MISSING            /* "error", "drop"                  */
 } kith_vocabulary;
@@ -130,6 +130,9 @@ KITH_API const double *kith_model_weights(const kith_model *model);
 /* Names of the columns it was made from, borrowed; NULL and 0: not given. */
 KITH_API const char *const *kith_model_columns(const kith_model *model,
                                                size_t *count);
+/* What was done with rows that lack a value; error when the file does not
+ * say. */
+KITH_API kith_missing kith_model_missing(const kith_model *model);
 /* "exact", "asymptotic" or "none"; "none" when the file has none. */
 KITH_API const char *kith_model_guarantee(const kith_model *model);
 

@@ -192,7 +192,7 @@ static kith_status check_budget(const balcan_run *run, kith_error *err)
         return kith_i_fail_budget(run->total, err);
     double least = 0.1 * 0.15 / run->steps; /* below any single charge */
     if (kith_i_loss_share(run->total, least) == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget is too small to be divided: raise "
                            "epsilon or delta, or ask for fewer rounds");
     return KITH_OK;

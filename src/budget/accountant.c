@@ -130,7 +130,7 @@ kith_status kith_i_privacy_total(const kith_privacy *privacy,
         pure ? (kith_i_loss)ldexp(privacy->epsilon, KITH_I_LOSS_BITS)
              : largest_square(privacy->epsilon, privacy->delta);
     if (units == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "epsilon is below the smallest loss that is "
                            "counted: raise epsilon or delta");
     *measure = pure ? KITH_PURE_DP : KITH_GAUSSIAN_DP;

@@ -67,7 +67,7 @@ static kith_status check_scale(const mpz_t sensitivity, kith_i_loss loss,
                                kith_error *err)
 {
     if (loss == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "a release was given no budget at all: raise "
                            "epsilon or ask for fewer releases");
     if (mpz_sgn(sensitivity) == 0)
@@ -81,7 +81,7 @@ static kith_status put_scale(const mpz_t num, long shift, kith_i_scale *out,
                              kith_error *err)
 {
     if (bit_length(num) > NUM_BITS)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the noise for this budget would exceed every "
                            "64-bit sum: raise epsilon or narrow the bounds");
     out->num = get_u64(num);

@@ -272,7 +272,7 @@ const char *kith_i_session_mechanism(const kith_session *s)
 /* I13: sums below 2^62 leave room for 256 of these scales. */
 static kith_status too_noisy(kith_error *err)
 {
-    return kith_i_fail(err, KITH_ERR_PRIVACY,
+    return kith_i_fail(err, KITH_ERR_BUDGET,
                        "the budget is so small that the noise would not fit "
                        "64 bits: raise epsilon");
 }

@@ -6,6 +6,9 @@
 
 #include "base/base_i.h"
 
+#define KITH_I_PLANE_TOO_LARGE                                                 \
+    "there are %u features: a plane of dimension %u does not fit"
+
 /* ---- orthonormal.c --------------------------------------------------------
  */
 

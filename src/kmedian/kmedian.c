@@ -220,7 +220,7 @@ static kith_status check(const kith_session *session,
     kith_i_loss tau_charge = kith_i_loss_share(left, TAU_SHARE);
     if (tau_charge == 0 ||
         kith_i_loss_share((left - 2 * tau_charge) / rounds, COUNT_SHARE) == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget is too small to be divided among %u "
                            "rounds: raise epsilon or delta",
                            rounds);

@@ -155,7 +155,7 @@ static kith_status release_round(lloyd_run *run, uint32_t k,
     if (count_charge == 0 || count_charge == round)
         return kith_i_session_left(run->session) == 0
                    ? kith_i_fail_budget(0, err)
-                   : kith_i_fail(err, KITH_ERR_PRIVACY,
+                   : kith_i_fail(err, KITH_ERR_BUDGET,
                                  "the budget is too small to be divided among "
                                  "%u rounds: raise epsilon or delta",
                                  run->rounds);

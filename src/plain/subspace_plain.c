@@ -4,6 +4,7 @@
 
 #include "data/fold.h"
 #include "kernel/kernel_i.h"
+#include "kernel/planes.h"
 #include "kith/plain.h"
 #include "result/result_i.h"
 #include "solver/solver_i.h"
@@ -65,7 +66,10 @@ static kith_status solve(const kith_dataset *data,
 {
     const kith_i_domain *domain = kith_i_dataset_domain(data);
     uint32_t d = domain->dimension, workers = kith_i_thread_count(opt->threads);
-    uint32_t q = opt->subspace_dimension < d ? opt->subspace_dimension : d;
+    uint32_t q = opt->subspace_dimension;
+    if (q > d)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, KITH_I_PLANE_TOO_LARGE, d,
+                           q);
     size_t n = (size_t)kith_i_dataset_rows(data);
     gathering g = {.domain = domain};
     g.coords = kith_i_alloc(n * d, sizeof *g.coords);

@@ -43,4 +43,15 @@ json_t *kith_i_model_local(const kith_result *result, const kith_run *run);
 json_t *kith_i_plan_local(const kith_run *run, uint64_t rows,
                           uint32_t dimension);
 
+/* A model that was read. */
+struct kith_model {
+    kith_model_view view; /* points into the arrays below */
+    kith_objective objective;
+    const char **columns; /* names, owned by json */
+    size_t column_count;
+    const char *guarantee; /* owned by json, or constant */
+    double *centers, *weights, *lower, *upper, *bases;
+    json_t *json;
+};
+
 #endif

@@ -12,16 +12,6 @@
 
 #define NOT_ORTHONORMAL 1e-6 /* larger errors are not rounding */
 
-struct kith_model {
-    kith_model_view view; /* points into the arrays below */
-    kith_objective objective;
-    const char **columns; /* names, owned by json */
-    size_t column_count;
-    const char *guarantee; /* owned by json, or constant */
-    double *centers, *weights, *lower, *upper, *bases;
-    json_t *json;
-};
-
 /* What is being read: where, by which name, and who wants to know. */
 typedef struct {
     kith_model *model;
@@ -359,33 +349,4 @@ void kith_model_free(kith_model *model)
     kith_i_free(model->lower);
     kith_i_free(model->upper);
     kith_i_free(model);
-}
-
-/* ---- accessors: a model that is not there has nothing -------------------- */
-
-const kith_model_view *kith_model_get_view(const kith_model *model)
-{
-    return model ? &model->view : NULL;
-}
-
-kith_objective kith_model_objective(const kith_model *model)
-{
-    return model ? model->objective : KITH_OBJECTIVE_KMEANS;
-}
-
-const double *kith_model_weights(const kith_model *model)
-{
-    return model ? model->weights : NULL;
-}
-
-const char *const *kith_model_columns(const kith_model *model, size_t *count)
-{
-    if (count)
-        *count = model ? model->column_count : 0;
-    return model ? model->columns : NULL;
-}
-
-const char *kith_model_guarantee(const kith_model *model)
-{
-    return model ? model->guarantee : "none";
 }

@@ -43,11 +43,10 @@ static const entry objective[] = {{"kmeans", KITH_OBJECTIVE_KMEANS},
                                   {"kmedian", KITH_OBJECTIVE_KMEDIAN},
                                   {"subspace", KITH_OBJECTIVE_SUBSPACE},
                                   {NULL, 0}};
-static const entry format[] = {{"csv", KITH_FORMAT_CSV},
-                               {"tsv", KITH_FORMAT_TSV},
-                               {"npy", KITH_FORMAT_NPY},
-                               {"svm", KITH_FORMAT_SVMLIGHT},
-                               {NULL, 0}};
+static const entry format[] = {
+    {"csv", KITH_FORMAT_CSV},           {"tsv", KITH_FORMAT_TSV},
+    {"npy", KITH_FORMAT_NPY},           {"svm", KITH_FORMAT_SVMLIGHT},
+    {"svmlight", KITH_FORMAT_SVMLIGHT}, {NULL, 0}};
 static const entry adjacency[] = {{"add-remove", KITH_ADD_REMOVE},
                                   {"replace-one", KITH_REPLACE_ONE},
                                   {NULL, 0}};

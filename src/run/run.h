@@ -24,7 +24,7 @@ static inline kith_status kith_i_fail_budget(kith_i_loss left, kith_error *err)
 {
     return left == 0 ? kith_i_fail(err, KITH_ERR_BUDGET,
                                    "the budget of this session is used up")
-                     : kith_i_fail(err, KITH_ERR_PRIVACY,
+                     : kith_i_fail(err, KITH_ERR_BUDGET,
                                    "the budget is too small to be divided: "
                                    "raise epsilon or delta");
 }

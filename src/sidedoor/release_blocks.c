@@ -143,7 +143,7 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
     left->epsilon *= 1 - 0x1p-50;
     left->delta *= .9 * (1 - 0x1p-50);
     if (!(left->epsilon > 0))
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "epsilon is too small to count the rows: raise it, "
                            "or use replace-one neighbours");
     return KITH_OK;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/planes.h"
+
 enum { MAX_PLANES = 1 << 16, MAX_ROUNDS = 10000000 };
 
 void kith_subspace_options_init(kith_subspace_options *opt, size_t size)
@@ -115,8 +117,10 @@ static kith_status run_method(kith_session *session, const void *arg,
             err);
     if (status)
         return status;
-    uint32_t d = domain->dimension;
-    uint32_t q = opt->subspace_dimension < d ? opt->subspace_dimension : d;
+    uint32_t d = domain->dimension, q = opt->subspace_dimension;
+    if (q > d)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, KITH_I_PLANE_TOO_LARGE, d,
+                           q);
     kith_i_subspace_run run = {.session = session,
                                .opt = opt,
                                .k = opt->clusters,

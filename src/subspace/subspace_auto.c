@@ -18,7 +18,7 @@ kith_status kith_i_plane_charge(plane_run *run, double share,
     *charge = kith_i_loss_share(run->total, share);
     run->used += share;
     if (*charge == 0)
-        return kith_i_fail(err, KITH_ERR_PRIVACY,
+        return kith_i_fail(err, KITH_ERR_BUDGET,
                            "the budget is too small to be divided: raise "
                            "epsilon or delta");
     return KITH_OK;

@@ -120,11 +120,9 @@ refuse 2 'no meaning with --non-private' kmeans -k 2 -e 1 --non-private $B ok.cs
 refuse 2 'no meaning with --non-private' kmeans -k 2 --non-private --insecure-seed 1 $B ok.csv
 refuse 2 '\-\-starts needs' kmeans -k 2 -e 1 --starts 3 $B ok.csv
 refuse 2 '\-\-rows needs' kmeans -k 2 -e 1 --rows 3 $B ok.csv
-refuse 2 'reads no data' kmeans -k 2 -e 1 $B --dry-run --rows 9 --dimension 2 ok.csv
 refuse 2 'needs --rows' kmeans -k 2 -e 1 $B --dry-run --dimension 2
-refuse 2 'needs --rows' kmeans -k 2 -e 1 $B --dry-run --rows 9
-refuse 2 'no meaning with --dry-run' kmeans -k 2 -e 1 $B --dry-run --rows 9 --dimension 2 --insecure-seed 1
-refuse 2 'no meaning with --dry-run' subspace -k 2 -q 1 -e 1 $B --dry-run --rows 9 --dimension 2 --format svm
+refuse 2 'with --dimension' kmeans -k 2 -e 1 $B --dry-run --rows 9
+refuse 2 'dense rows' subspace -k 2 -q 1 -e 1 $B --dry-run --rows 9 --dimension 2 --format svm
 refuse 2 'neither in .npy' kmeans -k 2 -e 1 $B --centers c.txt ok.csv
 refuse 2 'same file' kmeans -k 2 -e 1 $B --centers c.csv -o c.csv ok.csv
 refuse 2 'is an input' kmeans -k 2 -e 1 $B -o ./ok.csv ok.csv

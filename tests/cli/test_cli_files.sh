@@ -113,7 +113,7 @@ for signal in TERM INT HUP; do
     "$PYTHON" -c "
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])" "$KITH" kmeans $A --format csv -o m.json \
+os.execv(sys.argv[1], sys.argv[1:])" "$KITH" kmeans $A --format csv --force -o m.json \
         --centers c.npy - <pipe 2>"$ERR" &
     pid=$!
     exec 9>pipe

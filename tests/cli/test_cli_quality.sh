@@ -102,6 +102,4 @@ verdict good
 quality 'q["distinct"] == 3 and q["noise_angle"] < .2'
 run 0 subspace -k 3 -q 6 -e 2 --delta 1e-6 --radius 1 --method sulq $S planes.csv
 quality 'q["distinct"] == 1' # the whole space, three times
-refuse 2 'no meaning with --dry-run' kmeans -k 2 -e 1 --bounds 0:1 --strict --dry-run \
-    --rows 100 --dimension 2
 finish

@@ -164,9 +164,10 @@ for file in zeros one same; do
     done
 done
 run 0 subspace -k 1 -q 2 -e 1 --delta 1e-6 --radius 1 x.csv
-for q in 6 7 1000; do # never more dimensions than the rows have
-    run 0 subspace -k 2 -q $q -e 1 --delta 1e-6 --radius 1 x.csv
-    check "q is the dimension" grep -q '"subspace_dimension": 6' "$OUT"
+run 0 subspace -k 2 -q 6 -e 1 --delta 1e-6 --radius 1 x.csv
+check "q is the dimension" grep -q '"subspace_dimension": 6' "$OUT"
+for more in "-e 1" "--non-private" "-e 1 --dry-run --rows 9 --dimension 6"; do
+    refuse 2 'there are 6 features' subspace -k 2 -q 7 --radius 1 $more x.csv
 done
 printf '1,2\nnan,1\n' >nan.csv
 refuse 4 'nan.csv.*line 2' subspace -k 1 -q 1 -e 1 --radius 1 nan.csv
@@ -195,13 +196,13 @@ refuse 2 'composition needs --method sulq' $S -e 1 --composition basic x.csv
 refuse 2 'needs --method sample-aggregate' $S -e 1 --solver ssc x.csv
 refuse 2 'needs --method sample-aggregate' $S -e 1 --block-rows 5 x.csv
 refuse 2 'needs --method sample-aggregate' $S -e 1 --overlap x.csv
-refuse 2 'needs --method sample-aggregate' $S -e 1 --force x.csv
+refuse 2 'needs --method sample-aggregate' $S -e 1 --ignore-conditions x.csv
 refuse 2 'gibbs or mincost' $S -e 1 --non-private-start x.csv
 refuse 2 'gibbs or mincost' $S -e 1 --method sulq --debug-diagnostics x.csv
 refuse 2 'starts needs --non-private' $S -e 1 --starts 3 x.csv
 refuse 2 'starts needs --solver kplane' $S --non-private --solver ssc --starts 3 x.csv
 for option in "-e 1" "--delta 0" "--method auto" "--composition gdp" --overlap \
-    --force "--block-rows 4" --non-private-start --debug-diagnostics; do
+    --ignore-conditions "--block-rows 4" --non-private-start --debug-diagnostics; do
     refuse 2 'no meaning with --non-private' $S --non-private $option x.csv
 done
 refuse 5 'ledger' $S -e 1 --ledger file:x x.csv
@@ -241,10 +242,7 @@ else:
 assert noise == want or abs(noise / want - 1) < 1e-6, (noise, want)
 P
 done
-refuse 2 'reads no data' $S -e 1 --dry-run --rows 9 --dimension 6 x.csv
 refuse 2 'needs --rows' $S -e 1 --dry-run --dimension 6
-refuse 2 'no meaning with --dry-run' $S -e 1 --method gibbs --debug-diagnostics \
-    --dry-run --rows 9 --dimension 6
 
 # ---- generate ----------------------------------------------------------------
 G="generate subspaces --rows 400 --dimension 6 -k 3 -q 2"

@@ -205,18 +205,24 @@ static void pure_total(void **state)
     assert_true(total_of(0.75 * UNIT + UNIT, 0) == 1); /* down */
 }
 
-static void refuse(double epsilon, double delta, int neighbors,
-                   const char *word)
+static void refuse_as(kith_status expected, double epsilon, double delta,
+                      int neighbors, const char *word)
 {
     kith_privacy privacy = {epsilon, delta, (kith_neighbors)neighbors};
     kith_measure measure = (kith_measure)7;
     kith_i_loss total = 7;
     kith_error err;
     assert_int_equal(kith_i_privacy_total(&privacy, &measure, &total, &err),
-                     KITH_ERR_PRIVACY);
-    assert_int_equal(err.status, KITH_ERR_PRIVACY);
+                     expected);
+    assert_int_equal(err.status, expected);
     assert_non_null(strstr(err.message, word));
     assert_true(total == 7 && (int)measure == 7);
+}
+
+static void refuse(double epsilon, double delta, int neighbors,
+                   const char *word)
+{
+    refuse_as(KITH_ERR_PRIVACY, epsilon, delta, neighbors, word);
 }
 
 static void parameters_are_checked(void **state)
@@ -231,8 +237,8 @@ static void parameters_are_checked(void **state)
     }
     refuse(1, 1e-6, 0, "neighbours");
     refuse(1, 1e-6, 3, "neighbours");
-    refuse(0.9 * UNIT, 0, KITH_ADD_REMOVE, "epsilon");
-    refuse(1e-12, 1e-12, KITH_ADD_REMOVE, "raise");
+    refuse_as(KITH_ERR_BUDGET, 0.9 * UNIT, 0, KITH_ADD_REMOVE, "epsilon");
+    refuse_as(KITH_ERR_BUDGET, 1e-12, 1e-12, KITH_ADD_REMOVE, "raise");
     kith_measure measure;
     kith_i_loss total;
     double mu = 7;

@@ -71,12 +71,11 @@ static void test_tiny_budgets(void **state)
         kith_error err = {0};
         kith_status status = kith_session_open(data, &opt, &s, &err);
         if (status) {
-            assert_int_equal(status, KITH_ERR_PRIVACY);
+            assert_int_equal(status, KITH_ERR_BUDGET);
             kith_dataset_free(data);
         } else {
             status = cluster(s, &err);
-            assert_true(status == KITH_ERR_PRIVACY ||
-                        status == KITH_ERR_BUDGET);
+            assert_int_equal(status, KITH_ERR_BUDGET);
         }
         assert_true(strlen(err.message) > 10);
         kith_session_close(s);
@@ -103,7 +102,7 @@ static void test_knorm_noise_fits(void **state)
                                   .sum_charge = kith_i_session_left(s)};
         kith_i_cells cells;
         kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, NULL);
-        assert_true(status == KITH_OK || status == KITH_ERR_PRIVACY);
+        assert_true(status == KITH_OK || status == KITH_ERR_BUDGET);
         if (!status) {
             assert_true(cells.sum_sd[0] < 0x1p54);
             for (int i = 0; i < D; i++)

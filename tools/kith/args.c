@@ -186,7 +186,7 @@ int args_parse(const arg_command *command, int argc, char **argv, args *out)
 int args_help_wanted(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (!strcmp(argv[i], "--help"))
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
             return 1;
     return 0;
 }

@@ -48,7 +48,7 @@ typedef struct args {
  * Exit code. */
 int args_parse(const arg_command *command, int argc, char **argv, args *out);
 
-/* Was --help asked for? */
+/* Was --help or -h asked for? */
 int args_help_wanted(int argc, char **argv);
 void args_print_help(const arg_command *command);
 

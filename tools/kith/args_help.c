@@ -63,7 +63,7 @@ void args_print_help(const arg_command *command)
         print_parts(command);
         return;
     }
-    static const arg_option help = {"help", 0, NULL, "print this and exit"};
+    static const arg_option help = {"help", 'h', NULL, "print this and exit"};
     printf("Usage: kith %s %s\n\n", command->name, command->usage);
     print_wrapped(command->summary, 0, 0);
     for (size_t g = 0; g < command->group_count; g++) {

@@ -12,6 +12,7 @@
 
 static const arg_option output_options[] = {
     {"output", 'o', "FILE", "write the result here, not to standard output"},
+    {"quiet", 0, NULL, "print errors and warnings only"},
 };
 
 static const arg_option reference_options[] = {
@@ -23,18 +24,18 @@ static const arg_option reference_options[] = {
 static arg_group evaluate_groups[] = {
     {"Input", source_options, 0},
     {NULL, reference_options, 1},
-    {"Output", output_options, 1},
+    {"Output", output_options, 2},
 };
 
 static arg_group assign_groups[] = {
     {"Input", source_options, 0},
-    {"Output", output_options, 1},
+    {"Output", output_options, 2},
 };
 
 static const char NOTES[] =
     "The result is computed from the rows without noise: it is NOT private. "
-    "Keep it\nas secret as the rows. --columns defaults to the model's own "
-    "columns,\n--dimension to its dimension.\n";
+    "Keep it\nas secret as the rows. --columns, --missing and --dimension "
+    "default to the\nmodel's own.\n";
 
 /* ---- what both share ----------------------------------------------------- */
 
@@ -45,6 +46,7 @@ typedef struct job {
     output output;
     const char *const *inputs;
     size_t input_count;
+    int quiet;
 } job;
 
 /* Whoever holds rows against a model should know that it was edited. */
@@ -72,10 +74,13 @@ static int job_open(job *j, const args *a)
         return cli_usage("a MODEL and at least one INPUT are needed");
     j->inputs = a->operands + 1;
     j->input_count = a->operand_count - 1;
+    j->quiet = args_given(a, "quiet");
     const char *path = args_value(a, "output");
     int code = source_parse(&j->source, a);
     if (!code)
         code = output_check_inputs(path, a->operands, a->operand_count);
+    if (!code && !args_given(a, "allow-repeat"))
+        code = source_check_repeat(j->inputs, j->input_count);
     if (!code)
         code = read_model(a->operands[0], &j->model);
     if (code)
@@ -89,6 +94,8 @@ static int job_open(job *j, const args *a)
     opt->dimension = dimension;
     if (!opt->column_count)
         opt->columns = kith_model_columns(j->model, &opt->column_count);
+    if (!args_given(a, "missing"))
+        opt->missing = kith_model_missing(j->model);
     return output_open(&j->output, path);
 }
 
@@ -172,7 +179,7 @@ static int evaluate_main(const args *a)
                                    "the rows in the model's units?");
     if (!code)
         code = job_finish(&j, print_costs(&j, rows, cost, distance));
-    if (!code)
+    if (!code && !j.quiet)
         cli_note("these figures are exact, so they are NOT private: keep them "
                  "as secret as the rows");
     job_close(&j);
@@ -219,9 +226,10 @@ static int assign_main(const args *a)
         code = job_finish(&j, code);
     }
     if (!code && j.source.options.missing == KITH_MISSING_DROP)
-        cli_note("warning: --missing drop: rows that were left out have no "
-                 "label, so labels and rows may not\nline up");
-    if (!code)
+        cli_note(
+            "warning: missing values, drop: rows that were left out have no "
+            "label, so labels and rows may not\nline up");
+    if (!code && !j.quiet)
         cli_note("labels tell where each row lies, so they are NOT private: "
                  "keep them as secret as the rows");
     job_close(&j);

@@ -9,8 +9,9 @@ static void warn_void(const subspace_run *run)
 {
     run_warn(&run->common);
     if (run->options.force)
-        cli_note("warning: --force: the conditions of the proof are not "
-                 "checked; this output is NOT private");
+        cli_note(
+            "warning: --ignore-conditions: the conditions of the proof are not "
+            "checked; this output is NOT private");
     if (run->options.non_private_start)
         cli_note("warning: --non-private-start: the chain begins at a "
                  "non-private solution, which it forgets slowly; this output "
@@ -44,12 +45,25 @@ static void describe(const subspace_run *run, kith_run *out)
         out->subspace = &run->options;
 }
 
+/* Before a session is charged for what cannot be. */
+static int check_fits(const subspace_run *run, uint32_t dimension)
+{
+    uint32_t q = run->options.subspace_dimension;
+    return q <= dimension
+               ? CLI_OK
+               : cli_usage("-q %u: there are %u features, and a plane has at "
+                           "most as many dimensions",
+                           q, dimension);
+}
+
 static int run_on_data(subspace_run *run, const args *a, kith_result **result)
 {
     kith_error err = {0};
     kith_dataset *data;
     run_common *c = &run->common;
     int code = run_data_open(c, a, &data);
+    if (!code)
+        code = check_fits(run, kith_dataset_dimension(data));
     if (!code)
         code =
             cli_status(c->non_private ? kith_plain_subspace(data, &run->plain,
@@ -113,7 +127,11 @@ static int price_and_write(const subspace_run *run)
     kith_run description;
     output o = {0};
     describe(run, &description);
-    int code = output_open(&o, c->output);
+    int code = check_fits(run, c->source.options.dimension);
+    if (!code && c->source.options.format == KITH_FORMAT_SVMLIGHT)
+        code = cli_usage("planes need dense rows: not --format svm");
+    if (!code)
+        code = output_open(&o, c->output);
     if (!code)
         code =
             cli_status(kith_subspace_plan(c->rows, c->source.options.dimension,

@@ -18,8 +18,9 @@ static void print_help(const arg_command *const *commands)
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-10s%s\n", commands[i]->name, commands[i]->summary);
     puts("\nOther\n"
-         "  --help      print this and exit; kith COMMAND --help tells more\n"
-         "  --version   print the version and what it was built with\n\n"
+         "  -h, --help     print this and exit; kith COMMAND --help and kith "
+         "help COMMAND\n                 tell more\n"
+         "  -V, --version  print the version and what it was built with\n\n"
          "Example: kith kmeans -k 8 -e 1 --bounds 0:100 -o model.json "
          "rows.csv\n\n"
          "The manual: man kith");
@@ -82,6 +83,25 @@ static int run_command(const arg_command *const *commands, int argc,
     return cli_usage("unknown %s '%s'", what, argv[0]);
 }
 
+static int is_one_of(const char *word, const char *a, const char *b)
+{
+    return !strcmp(word, a) || !strcmp(word, b);
+}
+
+/* "kith help COMMAND [PART]" is "kith COMMAND [PART] --help". */
+static int run_help(const arg_command *const *commands, int argc, char **argv)
+{
+    enum { MOST = 3 };
+    static char help[] = "--help";
+    char *words[MOST];
+    if (argc >= MOST)
+        return cli_usage("help is for one command");
+    for (int i = 0; i < argc; i++)
+        words[i] = argv[i];
+    words[argc] = help;
+    return run_command(commands, argc + 1, words);
+}
+
 int main(int argc, char **argv)
 {
     cli_quiet_blas();
@@ -96,9 +116,12 @@ int main(int argc, char **argv)
         code = cli_usage(
             "a command is needed: kmeans, kmedian, subspace, "
             "local, evaluate, assign, generate, verify, sign or report");
-    } else if (!strcmp(argv[1], "--help")) {
+    } else if (is_one_of(argv[1], "--help", "-h") ||
+               (argc == 2 && !strcmp(argv[1], "help"))) {
         print_help(commands);
-    } else if (!strcmp(argv[1], "--version")) {
+    } else if (!strcmp(argv[1], "help")) {
+        code = run_help(commands, argc - 2, argv + 2);
+    } else if (is_one_of(argv[1], "--version", "-V")) {
         printf("kith %s\n%s\n", kith_version(), kith_build_info());
     } else {
         code = run_command(commands, argc - 1, argv + 1);

@@ -186,12 +186,14 @@ static int check_centers(const kmeans_run *run, const args *a)
         return cli_usage("--centers: '%s' ends neither in .npy nor in .csv", f);
     if (f && model && output_is_same(f, model))
         return cli_usage("-o and --centers name the same file");
-    return output_check_inputs(f, a->operands, a->operand_count);
+    int code = output_check_inputs(f, a->operands, a->operand_count);
+    if (!code && !run->common.dry_run)
+        code = output_check_new(f, args_given(a, "force"));
+    return code;
 }
 
 int kmeans_run_parse(kmeans_run *run, const args *a)
 {
-    static const char *const not_dry[] = {"centers", NULL};
     static const char *const not_plain[] = {"method", "paper-constants", NULL};
     static const char *const median_only[] = {"method", "recovery", NULL};
     *run = (kmeans_run){
@@ -207,7 +209,6 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
                          .clusters = MAX_CLUSTERS,
                          .rounds = MAX_ROUNDS,
                          .starts = 1,
-                         .not_dry = not_dry,
                          .not_plain = run->median ? median_only : not_plain};
     int code = run_common_parse(&run->common, a, &limits);
     if (!code)

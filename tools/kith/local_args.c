@@ -51,7 +51,10 @@ static const arg_option method_options[] = {
 };
 
 static const arg_option output_options[] = {
-    {"output", 'o', "FILE", "write the model here, not to standard output"},
+    {"output", 'o', "FILE",
+     "write the model here, not to standard output; a file that exists is kept "
+     "unless --force"},
+    {"force", 0, NULL, "replace files that exist"},
     {"centers", 0, "FILE", "write the centres alone too: .npy or .csv"},
     {"progress", 0, "WHEN", "auto (default: on a terminal), always or never"},
     {"quiet", 0, NULL, "print errors and warnings only"},
@@ -328,6 +331,13 @@ static int parse_simulate(local_cli *cli, const args *a)
                                    a->operand_count);
     if (!code)
         code = output_check_inputs(f, a->operands, a->operand_count);
+    int force = args_given(a, "force");
+    if (!code)
+        code = output_check_new(cli->common.output, force);
+    if (!code)
+        code = output_check_new(f, force);
+    if (!code && !args_given(a, "allow-repeat"))
+        code = source_check_repeat(a->operands, a->operand_count);
     return code;
 }
 

@@ -199,6 +199,18 @@ int output_check_inputs(const char *path, const char *const *inputs,
     return CLI_OK;
 }
 
+int output_check_new(const char *path, int force)
+{
+    struct stat st;
+    if (!path || !strcmp(path, "-") || force || stat(path, &st) ||
+        !S_ISREG(st.st_mode))
+        return CLI_OK;
+    return cli_usage("%s exists and is kept: a run costs budget, so its result "
+                     "is not replaced by accident; choose another name, or say "
+                     "--force",
+                     path);
+}
+
 /* The file that output_open would replace, by its full name; the name itself
  * when it has none. NULL: no memory. */
 static char *resolve(const char *path)

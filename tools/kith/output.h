@@ -30,6 +30,10 @@ void output_discard(output *o);
 int output_check_inputs(const char *path, const char *const *inputs,
                         size_t count);
 
+/* A published file stays: refuse to write to a regular file that exists,
+ * unless forced. path: NULL or "-" is standard output. Exit code. */
+int output_check_new(const char *path, int force);
+
 /* Do both names (not NULL, not "-") lead to one file, which may not exist? */
 int output_is_same(const char *a, const char *b);
 

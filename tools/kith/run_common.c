@@ -29,10 +29,14 @@ const size_t run_privacy_count =
     sizeof run_privacy_options / sizeof *run_privacy_options;
 
 const arg_option run_output_options[] = {
-    {"output", 'o', "FILE", "write the model here, not to standard output"},
+    {"output", 'o', "FILE",
+     "write the model here, not to standard output; a file that exists is kept "
+     "unless --force"},
+    {"force", 0, NULL, "replace files that exist"},
     {"dry-run", 0, NULL,
-     "read no data: price a run of --rows rows and --dimension features, and "
-     "predict its noise"},
+     "read no data: price this run for --rows rows and predict its noise; "
+     "inputs may be named and are not opened, and the number of features is "
+     "--dimension, or what --columns or the bounds file tell"},
     {"rows", 0, "N", "with --dry-run: a public guess of the number of rows"},
     {"progress", 0, "WHEN", "auto (default: on a terminal), always or never"},
     {"strict", 0, NULL,
@@ -58,19 +62,11 @@ static int check_exclusions(const run_common *run, const args *a,
     static const char *const not_plain[] = {
         "epsilon", "delta",   "adjacency", "insecure-seed",
         "ledger",  "account", "dry-run",   NULL};
-    static const char *const not_dry[] = {"insecure-seed", "columns", "header",
-                                          "no-header",     "missing", "ledger",
-                                          "account",       NULL};
     int code = CLI_OK;
     if (run->non_private) {
         code = run_refuse_with(a, "non-private", not_plain);
         if (!code)
             code = run_refuse_with(a, "non-private", limits->not_plain);
-    }
-    if (!code && run->dry_run) {
-        code = run_refuse_with(a, "dry-run", not_dry);
-        if (!code)
-            code = run_refuse_with(a, "dry-run", limits->not_dry);
     }
     return code;
 }
@@ -84,21 +80,18 @@ static int check_mode(const run_common *run, const args *a,
     if (args_value(a, "starts") && !run->non_private)
         return cli_usage("--starts needs --non-private: each start of a "
                          "private run would cost budget");
-    if (dry && args_given(a, "strict"))
-        return cli_usage("--strict has no meaning with --dry-run");
     if (args_value(a, "rows") && !dry)
         return cli_usage("--rows needs --dry-run: the number of rows is "
                          "private and is never asked for otherwise");
-    if (dry && a->operand_count)
-        return cli_usage("--dry-run reads no data: drop the input files");
-    if (dry && (!args_value(a, "rows") || !args_value(a, "dimension")))
-        return cli_usage("--dry-run needs --rows N and --dimension D");
+    if (dry && !args_value(a, "rows"))
+        return cli_usage("--dry-run needs --rows N, a guess of the number of "
+                         "rows: it opens no input");
     if (!dry && !a->operand_count)
         return cli_usage("no input file (use - and --format for standard "
                          "input)");
     if (args_value(a, "account") && !args_value(a, "ledger"))
         return cli_usage("--account is an account of a --ledger: give both");
-    if (args_value(a, "ledger"))
+    if (args_value(a, "ledger") && !dry)
         return cli_fail(CLI_STORE, "this version has no durable ledger: leave "
                                    "--ledger out and keep account yourself");
     return CLI_OK;
@@ -153,6 +146,22 @@ static int parse_numbers(run_common *run, const args *a,
     return code;
 }
 
+/* What a run would learn from its inputs, from the options alone. */
+static int settle_shape(run_common *run, const args *a)
+{
+    kith_source_options *opt = &run->source.options;
+    if (!opt->dimension)
+        opt->dimension = opt->column_count        ? (uint32_t)opt->column_count
+                         : run->bounds.by_feature ? run->bounds.view.box_count
+                                                  : 0;
+    if (!opt->dimension)
+        return cli_usage("--dry-run opens no input: say how many features "
+                         "there are with --dimension D");
+    if (opt->format == KITH_FORMAT_AUTO && a->operand_count)
+        opt->format = source_format_of(a->operands[0]);
+    return bounds_check(&run->bounds, opt->dimension);
+}
+
 int run_common_parse(run_common *run, const args *a, const run_limits *limits)
 {
     *run = (run_common){
@@ -179,9 +188,13 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
     if (!code)
         code = bounds_parse(&run->bounds, a);
     if (!code && run->dry_run)
-        code = bounds_check(&run->bounds, run->source.options.dimension);
+        code = settle_shape(run, a);
     if (!code)
         code = output_check_inputs(run->output, a->operands, a->operand_count);
+    if (!code && !run->dry_run)
+        code = output_check_new(run->output, args_given(a, "force"));
+    if (!code && !run->dry_run && !args_given(a, "allow-repeat"))
+        code = source_check_repeat(a->operands, a->operand_count);
     return code;
 }
 
@@ -246,9 +259,12 @@ void run_print_guarantee(const run_common *run, const kith_result *result)
                  "reaches its law in\nthe limit only (a Markov chain, in "
                  "floating point); no test can tell how close\nthis run came "
                  "to it. In that limit:");
-    cli_note("guarantee: nothing that the model shows is more than e^%g = %.3g "
+    char factor[40] = "";
+    if (exp(p->epsilon) < 1e15) /* what lies beyond tells nobody anything */
+        snprintf(factor, sizeof factor, " = %.3g", exp(p->epsilon));
+    cli_note("guarantee: nothing that the model shows is more than e^%g%s "
              "times likelier or\nless likely depending on %s%s",
-             p->epsilon, exp(p->epsilon), secret, chance);
+             p->epsilon, factor, secret, chance);
     double total = kith_result_total_loss(result);
     if (isnan(total)) {
         cli_note("%zu noisy releases; they do not add up with other runs' as "

@@ -35,8 +35,8 @@ typedef struct run_limits {
     const char *things;           /* "centres" */
     uint32_t clusters, rounds;    /* the most of each */
     uint32_t starts;              /* of a non-private run, by default */
-    const char *const *not_dry;   /* the command's own options that have no  */
-    const char *const *not_plain; /* meaning with --dry-run, --non-private  */
+    const char *const *not_plain; /* the command's own options that have no */
+                                  /* meaning with --non-private             */
 } run_limits;
 
 /* Options to run, and how they exclude each other. Exit code; free in any

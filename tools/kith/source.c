@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
+#include "output.h"
 
 const arg_option source_options[] = {
     {"format", 0, "FORMAT",
-     "csv, tsv, npy or svm (svmlight); default: by the file's name, where .gz "
+     "csv, tsv, npy or svm (or svmlight); default: by the file's name, where "
+     ".gz "
      "and .zst are looked through; needed for standard input (-)"},
     {"columns", 0, "A,B,C",
      "use these columns only: names of the header, or numbers from 1"},
@@ -24,6 +27,9 @@ const arg_option source_options[] = {
      "number of features; required for svm, checked for other formats"},
     {"threads", 0, "T",
      "worker threads (default: all processors); changes the speed only"},
+    {"allow-repeat", 0, NULL,
+     "take a file that is named twice (also by a link) twice: its rows lose "
+     "twice as much"},
 };
 const size_t source_option_count =
     sizeof source_options / sizeof *source_options;
@@ -74,6 +80,58 @@ int source_parse(source *out, const args *a)
         opt->header = KITH_HEADER_NO;
     const char *columns = args_value(a, "columns");
     return columns ? parse_columns(out, columns) : CLI_OK;
+}
+
+kith_format source_format_of(const char *path)
+{
+    char name[4096];
+    if ((size_t)snprintf(name, sizeof name, "%s", path) >= sizeof name)
+        return KITH_FORMAT_AUTO;
+    if (output_has_suffix(name, ".gz"))
+        name[strlen(name) - 3] = '\0';
+    else if (output_has_suffix(name, ".zst"))
+        name[strlen(name) - 4] = '\0';
+    return output_has_suffix(name, ".csv")   ? KITH_FORMAT_CSV
+           : output_has_suffix(name, ".tsv") ? KITH_FORMAT_TSV
+           : output_has_suffix(name, ".npy") ? KITH_FORMAT_NPY
+           : output_has_suffix(name, ".svm") ||
+                   output_has_suffix(name, ".svmlight") ||
+                   output_has_suffix(name, ".libsvm")
+               ? KITH_FORMAT_SVMLIGHT
+               : KITH_FORMAT_AUTO;
+}
+
+/* The file behind a name, for comparison; nonzero: it is not a regular one. */
+static int identify(const char *path, struct stat *st)
+{
+    return !strcmp(path, "-") || stat(path, st) || !S_ISREG(st->st_mode);
+}
+
+int source_check_repeat(const char *const *inputs, size_t count)
+{
+    struct stat *seen = calloc(count + 1, sizeof *seen);
+    size_t i = 0, j = 0;
+    for (; seen && i < count; i++) {
+        if (identify(inputs[i], &seen[i]))
+            seen[i].st_ino = 0; /* of no regular file */
+        for (j = 0; j < i; j++)
+            if (seen[i].st_ino && seen[i].st_ino == seen[j].st_ino &&
+                seen[i].st_dev == seen[j].st_dev)
+                break;
+        if (j < i)
+            break;
+    }
+    int memory = seen != NULL;
+    free(seen);
+    if (!memory)
+        return cli_no_memory();
+    return i == count
+               ? CLI_OK
+               : cli_usage("%s and %s are one file: its rows would count "
+                           "twice, and everybody in it would lose twice as "
+                           "much as promised; name it once, or say "
+                           "--allow-repeat",
+                           inputs[j], inputs[i]);
 }
 
 int source_fix_rows(source *s, int fixed)

@@ -19,6 +19,11 @@ typedef struct source {
 
 /* Exit code; free in any case. */
 int source_parse(source *out, const args *a);
+/* A file that is given twice, under whatever names, would count every row in
+ * it twice and double what the run gives away of it. Exit code. */
+int source_check_repeat(const char *const *inputs, size_t count);
+/* What the name of an input says of its format; KITH_FORMAT_AUTO: nothing. */
+kith_format source_format_of(const char *path);
 /* Where the number of rows is public (replace-one) no row may change it:
  * refuse options that let it. Exit code. */
 int source_fix_rows(source *s, int fixed);

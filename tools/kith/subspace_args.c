@@ -43,7 +43,7 @@ static const arg_option method_options[] = {
      "sample-aggregate: rows of a block (default: the method's own)"},
     {"overlap", 0, NULL,
      "sample-aggregate: blocks that overlap, as the paper draws them"},
-    {"force", 0, NULL,
+    {"ignore-conditions", 0, NULL,
      "sample-aggregate: run although its conditions fail; voids every "
      "guarantee"},
     {"non-private-start", 0, NULL,
@@ -107,8 +107,8 @@ static int check_method_options(const subspace_run *run, const args *a)
          KITH_SUBSPACE_SAMPLE_AGGREGATE},
         {"overlap", "sample-aggregate", KITH_SUBSPACE_SAMPLE_AGGREGATE,
          KITH_SUBSPACE_SAMPLE_AGGREGATE},
-        {"force", "sample-aggregate", KITH_SUBSPACE_SAMPLE_AGGREGATE,
-         KITH_SUBSPACE_SAMPLE_AGGREGATE},
+        {"ignore-conditions", "sample-aggregate",
+         KITH_SUBSPACE_SAMPLE_AGGREGATE, KITH_SUBSPACE_SAMPLE_AGGREGATE},
         {"non-private-start", "gibbs or mincost", KITH_SUBSPACE_GIBBS,
          KITH_SUBSPACE_MINCOST},
         {"debug-diagnostics", "gibbs or mincost", KITH_SUBSPACE_GIBBS,
@@ -169,22 +169,24 @@ static void fill_options(subspace_run *run)
 
 int subspace_run_parse(subspace_run *run, const args *a)
 {
-    static const char *const not_plain[] = {
-        "method", "composition",       "block-rows",        "overlap",
-        "force",  "non-private-start", "debug-diagnostics", NULL};
-    static const char *const not_dry[] = {"debug-diagnostics",
-                                          "non-private-start", "format", NULL};
+    static const char *const not_plain[] = {"method",
+                                            "composition",
+                                            "block-rows",
+                                            "overlap",
+                                            "ignore-conditions",
+                                            "non-private-start",
+                                            "debug-diagnostics",
+                                            NULL};
     static const run_limits limits = {.things = "planes",
                                       .clusters = MAX_PLANES,
                                       .rounds = MAX_ROUNDS,
                                       .starts = PLAIN_STARTS,
-                                      .not_dry = not_dry,
                                       .not_plain = not_plain};
     kith_subspace_options *o = &run->options;
     kith_subspace_options_init(o, sizeof *o);
     kith_plain_subspace_options_init(&run->plain, sizeof run->plain);
     o->overlap = args_value(a, "overlap") != NULL;
-    o->force = args_value(a, "force") != NULL;
+    o->force = args_value(a, "ignore-conditions") != NULL;
     o->non_private_start = args_value(a, "non-private-start") != NULL;
     o->diagnostics = args_value(a, "debug-diagnostics") != NULL;
     int code = run_common_parse(&run->common, a, &limits);

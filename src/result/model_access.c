@@ -1,0 +1,40 @@
+/* What is in a model that was read; one that is not there has nothing. */
+#include "model_i.h"
+
+const kith_model_view *kith_model_get_view(const kith_model *model)
+{
+    return model ? &model->view : NULL;
+}
+
+kith_objective kith_model_objective(const kith_model *model)
+{
+    return model ? model->objective : KITH_OBJECTIVE_KMEANS;
+}
+
+const double *kith_model_weights(const kith_model *model)
+{
+    return model ? model->weights : NULL;
+}
+
+const char *const *kith_model_columns(const kith_model *model, size_t *count)
+{
+    if (count)
+        *count = model ? model->column_count : 0;
+    return model ? model->columns : NULL;
+}
+
+const char *kith_model_guarantee(const kith_model *model)
+{
+    return model ? model->guarantee : "none";
+}
+
+kith_missing kith_model_missing(const kith_model *model)
+{
+    int missing = KITH_MISSING_ERROR;
+    const json_t *parameters =
+        json_object_get(model ? model->json : NULL, "parameters");
+    kith_word_value(KITH_WORDS_MISSING,
+                    json_string_value(json_object_get(parameters, "missing")),
+                    &missing);
+    return (kith_missing)missing;
+}
