@@ -52,7 +52,7 @@ def man_options(page):
         if not line.startswith(".It Fl "):
             continue
         for part in line[len(".It "):].split(" , "):
-            match = re.match(r"Fl (-?[a-z][a-z-]*)( Ar .*)?$", part)
+            match = re.match(r"Fl ([A-Z]|-?[a-z][a-z-]*)( Ar .*)?$", part)
             if not match:
                 problems.append(f"cannot read this option: {line}")
                 continue
