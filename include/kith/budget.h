@@ -83,6 +83,9 @@ typedef struct kith_session_options {
     uint64_t insecure_seed; /* every guarantee is void, a ledger refuses it  */
     const kith_team *team;  /* copied; NULL: alone. Rank 0's ledger is      */
                             /* charged, once; the others need none          */
+    kith_progress_fn *progress; /* called between blocks of rows, by the     */
+    void *progress_arg;         /* caller's thread, with 0 of 1: to cancel,  */
+                                /* not to measure. NULL: never               */
 } kith_session_options;
 
 KITH_API void kith_session_options_init(kith_session_options *opt, size_t size);

@@ -2,6 +2,7 @@
 #ifndef KITH_DP_PRIVATE_H
 #define KITH_DP_PRIVATE_H
 
+#include "base/watch.h"
 #include "budget/moves.h"
 #include "data/fold.h"
 #include "dp_i.h"
@@ -37,6 +38,7 @@ struct kith_session {
     kith_team team;              /* of fewer than two ranks: alone (team.h) */
     int team_over;               /* it failed: no word is exchanged any more */
     uint64_t all_rows;           /* of the team, where their number is public */
+    kith_i_watch watch;          /* asked between blocks of rows */
 };
 
 /* Fold the records, or a view of them, with the session's threads. */

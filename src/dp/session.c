@@ -108,6 +108,7 @@ kith_status kith_session_open(kith_dataset *data,
         status = kith_i_blas_reserve(s->threads, err);
     if (!status)
         status = kith_i_entropy_check(err); /* also watches for fork() */
+    s->watch = (kith_i_watch){.ask = opt.progress, .arg = opt.progress_arg};
     s->data = data;
     /* data owns its domain; the cast only drops const for the shared field */
     s->domain = (kith_i_domain *)(uintptr_t)kith_i_dataset_domain(data);

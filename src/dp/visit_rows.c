@@ -4,6 +4,8 @@
  *   order of rows, and nothing exact is left in memory but the totals.
  * Because: integers modulo 2^64 add up in any order (R4); every worker's room
  *   and totals are wiped whatever happens. A row's position is not handed on.
+ *   A fold that the caller stops fails the release, so that sums over some of
+ *   the rows never meet their noise.
  */
 #include "ask_private.h"
 #include "base/base_i.h"
@@ -11,6 +13,7 @@
 #include "team.h"
 
 typedef struct {
+    kith_session *session;
     const kith_i_tally *tally;
     struct tally_worker {
         int64_t *totals;
@@ -24,6 +27,8 @@ static void visit(void *p, uint32_t worker, uint64_t first,
     (void)first; /* a record's position must not matter */
     const tally_job *job = p;
     const struct tally_worker *w = &job->workers[worker];
+    if (kith_i_watch_ask(&job->session->watch, worker))
+        return;
     job->tally->visit(job->tally->arg, block, w->room, w->totals);
 }
 
@@ -41,7 +46,7 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         ok = w[i].totals && w[i].room;
     }
     if (ok) {
-        tally_job job = {tally, w};
+        tally_job job = {s, tally, w};
         kith_i_session_fold(s, tally->view, tally->beside, visit, &job);
     }
     for (uint32_t i = 0; w && i < threads; i++) {
@@ -52,7 +57,8 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         kith_i_wipe_free(w[i].room, tally->room);
     }
     kith_i_free(w);
-    kith_status status = ok ? KITH_OK : kith_i_fail_memory(err);
+    kith_status status =
+        ok ? kith_i_watch_check(&s->watch, err) : kith_i_fail_memory(err);
     if (s->team.ranks < 2)
         return status;
     return kith_i_team_merge(s, tally->digest(s, tally->arg), status, totals,

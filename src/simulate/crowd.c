@@ -26,10 +26,22 @@ static uint64_t token_of(uint64_t seed, uint64_t user)
     return (z ^ (z >> 29)) >> 11;
 }
 
+/* The caller's progress, as it was told last: only to be stopped. */
+static int tell_again(void *arg, unsigned done, unsigned total)
+{
+    (void)done;
+    (void)total;
+    const kith_i_crowd *crowd = arg;
+    unsigned rounds = crowd->total ? crowd->total : 1;
+    return crowd->opt.progress(crowd->opt.progress_arg, crowd->done, rounds);
+}
+
 static kith_status crowd_progress(kith_i_collector *self, unsigned done,
                                   unsigned total, kith_error *err)
 {
-    const kith_i_crowd *crowd = (const kith_i_crowd *)self;
+    kith_i_crowd *crowd = (kith_i_crowd *)self;
+    crowd->done = done;
+    crowd->total = total;
     if (crowd->opt.progress &&
         crowd->opt.progress(crowd->opt.progress_arg, done, total))
         return kith_i_fail(err, KITH_ERR_CANCELLED, "the run was cancelled");
@@ -56,6 +68,8 @@ kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
     crowd->face.progress = crowd_progress;
     crowd->data = data;
     crowd->opt = *opt;
+    crowd->watch.ask = opt->progress ? tell_again : NULL;
+    crowd->watch.arg = crowd;
     crowd->delta_cap = kith_i_delta_budget(opt->delta > 0 ? opt->delta : 0);
     crowd->workers = kith_i_thread_count(opt->threads);
     crowd->spent = kith_i_alloc(users, sizeof *crowd->spent);
@@ -176,6 +190,8 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
 {
     visit_job *job = arg;
     kith_i_crowd *crowd = job->crowd;
+    if (kith_i_watch_ask(&crowd->watch, worker))
+        return;
     double *x = job->records + (size_t)worker * block->dimension;
     for (uint32_t r = 0; r < block->rows; r++) {
         uint64_t seed = crowd->opt.group_seed, token = 0;
@@ -220,6 +236,9 @@ kith_status kith_i_crowd_visit(kith_i_crowd *crowd, const kith_i_group *groups,
         return kith_i_fail_memory(err);
     kith_i_fold(crowd->data, crowd->workers, visit_block, &job);
     kith_i_wipe_free(job.records, numbers * sizeof(double));
+    kith_status status = kith_i_watch_check(&crowd->watch, err);
+    if (status)
+        return status;
     if (atomic_load(&job.overspent))
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "a question was put to users who have no budget "

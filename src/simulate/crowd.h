@@ -14,6 +14,7 @@
 #ifndef KITH_CROWD_H
 #define KITH_CROWD_H
 
+#include "base/watch.h"
 #include "collect/collect_i.h"
 #include "data/fold.h"
 #include "device/circle.h"
@@ -73,6 +74,8 @@ typedef struct kith_i_crowd {
     kith_i_u128 *delta_spent;
     uint64_t *points; /* on the circle, with opt.draw; else NULL */
     kith_i_crowd_stats stats;
+    unsigned done, total; /* rounds, as last told */
+    kith_i_watch watch;   /* asked between blocks of users */
     void (*close)(
         struct kith_i_crowd *self); /* of the collector's own memory */
 } kith_i_crowd;
