@@ -43,6 +43,7 @@ LAYERS = {
     "simulate": {"base", "kernel", "noise", "budget", "data", "result",
                  "device", "collect", "methods"},
     "plain": {"base", "kernel", "data", "result", "solver"},
+    "fit": {"base"},
 }
 
 # header -> the only layers that may include it. Here the records live (I9).

@@ -5,6 +5,7 @@
 #include "kith/budget.h"
 #include "kith/cluster.h"
 #include "kith/data.h"
+#include "kith/fit.h"
 #include "kith/local.h"
 #include "kith/model.h"
 #include "kith/plain.h"

@@ -12,7 +12,7 @@ have no defaults, and nothing is computed from the rows to fill them in.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, errors
 from .errors import (ArgumentError, BudgetError, EntropyError, InputError,
@@ -21,27 +21,45 @@ from .errors import (ArgumentError, BudgetError, EntropyError, InputError,
 
 __version__: str = _core.version
 
-# scikit-learn takes most of a second to load: on first use.
-_LATER = {name: ".estimators" for name in (
-    "KMeans", "KMedians", "SubspaceClustering", "LocalSimulation",
-    "load_model", "check_pipeline", "Plan", "Privacy", "Receipt")}
-_LATER["sweep"] = ".sweep"
+# scikit-learn takes most of a second to load, matplotlib too: on first use.
+_LATER = {
+    "KMeans": ".estimators", "KMedians": ".estimators",
+    "SubspaceClustering": ".estimators", "LocalSimulation": ".estimators",
+    "load_model": ".estimators", "check_pipeline": ".estimators",
+    "Plan": ".model", "Privacy": ".model", "Receipt": ".model",
+    "Ledger": ".ledger", "sweep": ".sweep", "report": ".command",
+}
+_MODULES = ("plot",)
+
+if TYPE_CHECKING:
+    from . import plot as plot
+    from .command import report as report
+    from .estimators import (KMeans as KMeans, KMedians as KMedians,
+                             LocalSimulation as LocalSimulation,
+                             SubspaceClustering as SubspaceClustering,
+                             check_pipeline as check_pipeline,
+                             load_model as load_model)
+    from .ledger import Ledger as Ledger
+    from .model import Plan as Plan, Privacy as Privacy, Receipt as Receipt
+    from .sweep import sweep as sweep
 
 __all__ = sorted(
     ["ArgumentError", "BudgetError", "EntropyError", "InputError",
      "InternalError", "KithError", "LedgerError", "NotPrivateWarning",
-     "PrivacyError", "errors"] + list(_LATER))
+     "PrivacyError", "errors", *_MODULES, *_LATER])
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'kith' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module("." + name, __name__)
+    if name not in _LATER:
+        raise AttributeError(f"module 'kith' has no attribute {name!r}")
     value = getattr(import_module(_LATER[name], __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_LATER))
+    return sorted({*globals(), *_LATER, *_MODULES})

@@ -81,10 +81,18 @@ static int open_array(rows *r, PyObject *what)
     return 0;
 }
 
+int rows_need_tuple(PyObject *object)
+{
+    if (PyTuple_Check(object))
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "a tuple is needed");
+    return -1;
+}
+
 static int open_column(rows *r, PyObject *pair, kith_column *out)
 {
     PyObject *values, *mask;
-    if (!PyArg_ParseTuple(pair, "OO", &values, &mask))
+    if (rows_need_tuple(pair) || !PyArg_ParseTuple(pair, "OO", &values, &mask))
         return -1;
     Py_buffer *view = hold(r, values);
     if (!view || find_type(view, &out->type))
@@ -190,27 +198,36 @@ static int open_csr(rows *r, PyObject *what)
     return 0;
 }
 
+const char **rows_strings(PyObject *list, size_t *count)
+{
+    if (!PyList_Check(list)) {
+        PyErr_SetString(PyExc_TypeError, "a list of bytes is needed");
+        return NULL;
+    }
+    Py_ssize_t n = PyList_Size(list);
+    const char **out = PyMem_Calloc((size_t)n + 1, sizeof *out);
+    if (!out)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; out && i < n; i++) {
+        out[i] = PyBytes_AsString(PyList_GetItem(list, i));
+        if (!out[i]) {
+            PyMem_Free(out);
+            return NULL;
+        }
+    }
+    *count = (size_t)n;
+    return out;
+}
+
 static int open_paths(rows *r, PyObject *what)
 {
     PyObject *list;
-    if (!PyArg_ParseTuple(what, "sO!", &(const char *){NULL}, &PyList_Type,
-                          &list))
+    if (!PyArg_ParseTuple(what, "sO", &(const char *){NULL}, &list))
         return -1;
-    Py_ssize_t count = PyList_Size(list);
-    r->paths = PyMem_Calloc((size_t)count + 1, sizeof *r->paths);
-    if (!r->paths) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        r->paths[i] = PyBytes_AsString(PyList_GetItem(list, i));
-        if (!r->paths[i])
-            return -1;
-    }
-    r->names = Py_NewRef(list);
+    r->paths = rows_strings(list, &r->source.path_count);
+    r->names = r->paths ? Py_NewRef(list) : NULL;
     r->source.paths = r->paths;
-    r->source.path_count = (size_t)count;
-    return 0;
+    return r->paths ? 0 : -1;
 }
 
 int rows_open(rows *out, PyObject *what)

@@ -23,6 +23,10 @@ typedef struct rows {
  * ("csr", indptr, indices, data, columns) or ("paths", [bytes, ...]).
  * 0, or -1 with an exception set. */
 int rows_open(rows *out, PyObject *what);
+/* The bytes in a list of bytes, borrowed from it; free with PyMem_Free. NULL
+ * with an exception set. */
+const char **rows_strings(PyObject *list, size_t *count);
+int rows_need_tuple(PyObject *object); /* else a TypeError */
 void rows_close(rows *r);
 
 #endif

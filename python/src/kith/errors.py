@@ -1,11 +1,7 @@
 """What can go wrong, by the status of the library. All are KithError."""
 from __future__ import annotations
 
-from typing import Any, Callable, NoReturn, TypeVar
-
-from . import _core
-
-Answer = TypeVar("Answer")
+from typing import NoReturn
 
 
 class KithError(Exception):
@@ -65,16 +61,8 @@ _BY_STATUS = {kind.status: kind for kind in (
     EntropyError, InternalError)}
 
 
-def _raise(status: str, message: str) -> NoReturn:
+def fail(status: str, message: str) -> NoReturn:
+    """What the extension calls when the library says no."""
     if status == "memory":
         raise MemoryError(message)
-    raise _BY_STATUS.get(status, InternalError)(message) from None
-
-
-def call(function: Callable[..., Answer], *args: Any) -> Answer:
-    """A function of the library; what it says no to becomes an exception."""
-    try:
-        return function(*args)
-    except _core.Failure as failure:
-        status, message = failure.args
-    _raise(status, message)
+    raise _BY_STATUS.get(status, InternalError)(message)
