@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kith/arrow.h"
 #include "kith/status.h"
 
 #ifdef __cplusplus
@@ -113,7 +114,9 @@ typedef enum kith_number {
     KITH_UINT16,
     KITH_UINT32,
     KITH_UINT64,
-    KITH_BOOL /* one byte */
+    KITH_BOOL, /* one byte */
+    KITH_BITS  /* of a table: row r is bit first_bit + r of data, from the */
+               /* lowest of each byte */
 } kith_number;
 
 /* A matrix: element (r, j) is at data + r row_stride + j column_stride. */
@@ -132,6 +135,8 @@ typedef struct kith_column {
     ptrdiff_t stride;
     const uint8_t *missing; /* nonzero: no value; one byte for each row, one */
                             /* after another; NULL: all have one             */
+    const uint8_t *valid;   /* the same as bits: row r has a value if bit    */
+    uint64_t first_bit;     /* first_bit + r is set                          */
 } kith_column;
 
 /* Sparse rows: row r has the values from start[r] to before start[r + 1], at
@@ -145,7 +150,16 @@ typedef struct kith_csr {
     kith_number type;
 } kith_csr;
 
-/* Where rows come from: exactly one of the four. Start from all zeros. */
+/* A table as Arrow has it: a stream, or a schema and one array. Batches that
+ * the stream gives are released; stream, schema and array are borrowed, and the
+ * caller releases them. Nulls are missing values. */
+typedef struct kith_arrow {
+    struct ArrowArrayStream *stream;
+    struct ArrowSchema *schema;
+    struct ArrowArray *array;
+} kith_arrow;
+
+/* Where rows come from: exactly one of the five. Start from all zeros. */
 typedef struct kith_source {
     const char *const *paths; /* files, as for kith_dataset_open */
     size_t path_count;
@@ -154,6 +168,7 @@ typedef struct kith_source {
     uint32_t column_count;
     uint64_t rows; /* of the table */
     const kith_csr *csr;
+    const kith_arrow *arrow; /* a stream is used up by one call */
 } kith_source;
 
 /* kith_dataset_open for any source. Of opt, in memory: missing (NaN is

@@ -302,11 +302,15 @@ static kith_status open_memory(const kith_source *source,
         status = kith_i_fail_memory(err);
     } else {
         shard *s = &reader->shards[0];
-        s->ops = source->csr ? &kith_i_shard_csr : &kith_i_shard_memory;
-        status =
-            source->csr
-                ? kith_i_csr_open(source->csr, &reader->layout, &s->state, err)
-                : kith_i_memory_open(source, &reader->layout, &s->state, err);
+        kith_i_layout *layout = &reader->layout;
+        s->ops = source->csr     ? &kith_i_shard_csr
+                 : source->arrow ? &kith_i_shard_arrow
+                                 : &kith_i_shard_memory;
+        status = source->csr
+                     ? kith_i_csr_open(source->csr, layout, &s->state, err)
+                 : source->arrow
+                     ? kith_i_arrow_open(source->arrow, layout, &s->state, err)
+                     : kith_i_memory_open(source, layout, &s->state, err);
     }
     if (status)
         kith_i_reader_close(reader);
@@ -322,12 +326,12 @@ kith_status kith_i_reader_open_any(const kith_source *source,
     kith_status status = check_options(opt, err);
     if (status)
         return status;
-    if (!source ||
-        !!source->paths + !!source->array + !!source->columns + !!source->csr !=
-            1)
+    if (!source || !!source->paths + !!source->array + !!source->columns +
+                           !!source->csr + !!source->arrow !=
+                       1)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "rows come from exactly one of files, an array, a "
-                           "table and sparse rows");
+                           "table, sparse rows and Arrow");
     return source->paths ? kith_i_reader_open(source->paths, source->path_count,
                                               opt, out, err)
                          : open_memory(source, opt, out, err);
@@ -371,8 +375,15 @@ kith_status kith_i_reader_convert(const kith_i_reader *reader, kith_i_raw *raw,
 kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
                                   kith_error *err)
 {
-    shard *s;
-    close_shard(&reader->shards[reader->current++]);
+    shard *s = &reader->shards[reader->current];
+    *more = 0;
+    if (s->ops->turn) {
+        kith_status status = s->ops->turn(s->state, more, err);
+        if (status || *more)
+            return status;
+    }
+    close_shard(s);
+    reader->current++;
     *more = reader->current < reader->count;
     return *more ? current_shard(reader, &s, err) : KITH_OK;
 }
@@ -406,7 +417,8 @@ static kith_status next_dense(kith_i_reader *reader, kith_i_rows *out,
 kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
                                kith_error *err)
 {
-    for (; reader->current < reader->count; reader->current++) {
+    int more = 1;
+    while (reader->current < reader->count) {
         shard *s;
         kith_i_rows rows = {0};
         kith_status status = current_shard(reader, &s, err);
@@ -419,7 +431,9 @@ kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
             *out = rows;
             return KITH_OK;
         }
-        close_shard(s);
+        status = kith_i_reader_advance(reader, &more, err);
+        if (status)
+            return status;
     }
     *out = (kith_i_rows){.dimension = reader->layout.dimension};
     return KITH_OK;

@@ -80,7 +80,7 @@ kith_status kith_i_csr_open(const kith_csr *csr, kith_i_layout *layout,
         return kith_i_fail_memory(err);
     shard->csr = *csr;
     shard->layout = layout;
-    if (kith_i_memory_type(csr->type, &shard->type))
+    if (csr->type == KITH_BITS || kith_i_memory_type(csr->type, &shard->type))
         status =
             kith_i_fail(err, KITH_ERR_ARGUMENT, "a type of number is unknown");
     if (!status)

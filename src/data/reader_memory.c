@@ -14,6 +14,7 @@ typedef struct {
     const kith_i_layout *layout;
     kith_i_npy type; /* of an array */
     uint64_t rows, row;
+    uint64_t before; /* rows that messages count, too */
     uint32_t d;
 } memory_shard;
 
@@ -27,7 +28,8 @@ int kith_i_memory_type(kith_number type, kith_i_npy *out)
                  [KITH_INT16] = {'i', 2},   [KITH_INT32] = {'i', 4},
                  [KITH_INT64] = {'i', 8},   [KITH_UINT8] = {'u', 1},
                  [KITH_UINT16] = {'u', 2},  [KITH_UINT32] = {'u', 4},
-                 [KITH_UINT64] = {'u', 8},  [KITH_BOOL] = {'b', 1}};
+                 [KITH_UINT64] = {'u', 8},  [KITH_BOOL] = {'b', 1},
+                 [KITH_BITS] = {'b', 1}};
     if ((unsigned)type >= sizeof types / sizeof *types || !types[type].kind)
         return -1;
     *out = (kith_i_npy){.kind = types[type].kind, .item = types[type].item};
@@ -37,6 +39,12 @@ int kith_i_memory_type(kith_number type, kith_i_npy *out)
 static void memory_close(void *state)
 {
     kith_i_free(state);
+}
+
+void kith_i_memory_count_from(void *memory, uint64_t before)
+{
+    memory_shard *shard = memory;
+    shard->before = before;
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -52,7 +60,8 @@ static kith_status open_array(memory_shard *shard, const kith_array *array,
     shard->array = *array;
     shard->rows = array->rows;
     shard->d = array->columns;
-    if (kith_i_memory_type(array->type, &shard->type))
+    if (array->type == KITH_BITS ||
+        kith_i_memory_type(array->type, &shard->type))
         return fail_type(err);
     if (!array->data && array->rows > 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "no rows were given");
@@ -156,6 +165,28 @@ static void convert_array(const memory_shard *shard, uint64_t first,
     }
 }
 
+static int bit_at(const void *bits, uint64_t at)
+{
+    return ((const uint8_t *)bits)[at / 8] >> at % 8 & 1;
+}
+
+/* Items of a column from row `at` on, one after another. */
+static void gather_column(const kith_column *c, uint32_t item, uint64_t at,
+                          uint32_t count, char *to)
+{
+    if (c->type != KITH_BITS)
+        gather((const char *)c->data + (ptrdiff_t)at * c->stride, c->stride,
+               item, count, to);
+    for (uint32_t i = 0; c->type == KITH_BITS && i < count; i++)
+        to[i] = (char)bit_at(c->data, c->first_bit + at + i);
+}
+
+static int is_missing(const kith_column *c, uint64_t row)
+{
+    return (c->missing && c->missing[row]) ||
+           (c->valid && !bit_at(c->valid, c->first_bit + row));
+}
+
 static void convert_table(const memory_shard *shard, uint64_t first,
                           uint32_t rows, char *scratch, double *out)
 {
@@ -168,12 +199,11 @@ static void convert_table(const memory_shard *shard, uint64_t first,
         for (uint32_t r = 0; r < rows; r += AT_ONCE) {
             uint32_t count = rows - r < AT_ONCE ? rows - r : AT_ONCE;
             uint64_t at = first + r;
-            gather((const char *)c->data + (ptrdiff_t)at * c->stride, c->stride,
-                   type.item, count, scratch);
+            gather_column(c, type.item, at, count, scratch);
             kith_i_npy_convert(&type, scratch, count, values);
             for (uint32_t i = 0; i < count; i++)
                 out[(size_t)(r + i) * shard->d + j] =
-                    c->missing && c->missing[at + i] ? (double)NAN : values[i];
+                    is_missing(c, at + i) ? (double)NAN : values[i];
         }
     }
     kith_i_wipe(values, sizeof values);
@@ -202,7 +232,8 @@ static kith_status keep_finite(const memory_shard *shard, uint64_t first,
                            "row %llu: column %u has no value (NaN or "
                            "infinity); fill it in, or leave such rows out "
                            "(missing: drop)",
-                           (unsigned long long)(first + r + 1), j + 1);
+                           (unsigned long long)(shard->before + first + r + 1),
+                           j + 1);
     }
     *rows = kept;
     return KITH_OK;

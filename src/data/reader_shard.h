@@ -51,6 +51,9 @@ typedef struct kith_i_shard_ops {
                         kith_error *err);
     kith_status (*convert)(const void *shard, kith_i_raw *raw, uint32_t most,
                            double *out, uint32_t *kept, kith_error *err);
+    /* Dense, may be NULL: turn to the next part of this shard, when no thread
+     * holds rows of the last. *more: 0 when there is none. */
+    kith_status (*turn)(void *shard, int *more, kith_error *err);
     void (*close)(void *shard); /* wipes; NULL is fine */
 } kith_i_shard_ops;
 
@@ -63,10 +66,15 @@ extern const kith_i_shard_ops kith_i_shard_svmlight;
  * what the source points to are borrowed for the shard's life. */
 extern const kith_i_shard_ops kith_i_shard_memory;
 extern const kith_i_shard_ops kith_i_shard_csr;
+extern const kith_i_shard_ops kith_i_shard_arrow;
 kith_status kith_i_memory_open(const kith_source *source, kith_i_layout *layout,
                                void **out, kith_error *err);
 kith_status kith_i_csr_open(const kith_csr *csr, kith_i_layout *layout,
                             void **out, kith_error *err);
+kith_status kith_i_arrow_open(const kith_arrow *arrow, kith_i_layout *layout,
+                              void **out, kith_error *err);
+/* Messages name rows as if so many came before. */
+void kith_i_memory_count_from(void *memory, uint64_t before);
 /* What a type is to the NPY reader's converter; nonzero: there is no such
  * type. */
 int kith_i_memory_type(kith_number type, kith_i_npy *out);

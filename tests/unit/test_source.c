@@ -159,9 +159,9 @@ static void test_tables(void **state)
         second[2 * r] = (int16_t)rows[r * D + 1];
         third[r] = (uint8_t)rows[r * D + 2];
     }
-    kith_column columns[] = {{first, KITH_FLOAT64, 8, NULL},
-                             {second, KITH_INT16, 4, NULL},
-                             {third, KITH_UINT8, 1, missing}};
+    kith_column columns[] = {{first, KITH_FLOAT64, 8, NULL, NULL, 0},
+                             {second, KITH_INT16, 4, NULL, NULL, 0},
+                             {third, KITH_UINT8, 1, missing, NULL, 0}};
     kith_source source = {.columns = columns, .column_count = D, .rows = N};
     check_same(&source);
     /* What is missing is named, or left out. */

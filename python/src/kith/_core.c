@@ -12,7 +12,6 @@
  * ledger_memory() -> capsule; ledger_grant(ledger, account, options);
  * ledger_remaining(ledger, account) -> fraction
  * What the library says no to is raised by errors.fail(status, message). */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -262,22 +261,22 @@ static int settings_open(settings *s, const char *kind, PyObject *options)
         return -1;
     s->session.insecure = s->local.insecure =
         item(options, "insecure_seed") != NULL;
-    if (!strcmp(kind, "kmeans")) {
-        s->run.kmeans = &s->means;
-        return read_options(options, means_table, s);
-    }
-    if (!strcmp(kind, "kmedian")) {
-        s->run.kmedian = &s->medians;
-        return read_options(options, medians_table, s);
-    }
-    if (!strcmp(kind, "subspace")) {
-        s->run.subspace = &s->planes;
-        return read_options(options, planes_table, s);
-    }
-    if (!strcmp(kind, "local")) {
-        s->run.local = &s->local;
-        return read_options(options, local_table, s);
-    }
+    static const struct {
+        const char *word;
+        const option *table;
+    } kinds[] = {{"kmeans", means_table},
+                 {"kmedian", medians_table},
+                 {"subspace", planes_table},
+                 {"local", local_table}};
+    size_t i = 0;
+    while (i < 4 && strcmp(kind, kinds[i].word) != 0)
+        i++;
+    s->run.kmeans = i == 0 ? &s->means : NULL;
+    s->run.kmedian = i == 1 ? &s->medians : NULL;
+    s->run.subspace = i == 2 ? &s->planes : NULL;
+    s->run.local = i == 3 ? &s->local : NULL;
+    if (i < 4)
+        return read_options(options, kinds[i].table, s);
     PyErr_Format(PyExc_ValueError, "no such kind: %s", kind);
     return -1;
 }
@@ -483,108 +482,73 @@ static PyObject *core_check(PyObject *module, PyObject *args)
     return status ? fail(status, &err) : Py_NewRef(Py_None);
 }
 
-/* A model, rows, and the options to read them: what both below begin with. */
-typedef struct {
-    kith_model *model;
-    rows r;
-    settings s;
-    kith_error err;
-} held_up;
+/* arg: a bytearray. */
+static int keep_labels(void *arg, const uint32_t *labels, size_t count)
+{
+    PyGILState_STATE gil = PyGILState_Ensure();
+    Py_ssize_t size = (Py_ssize_t)(count * sizeof *labels);
+    Py_ssize_t old = PyByteArray_Size(arg);
+    int bad = PyByteArray_Resize(arg, old + size);
+    if (!bad)
+        memcpy(PyByteArray_AsString(arg) + old, labels, (size_t)size);
+    PyGILState_Release(gil);
+    return bad;
+}
 
-static int held_open(held_up *h, PyObject *args)
+/* With labels: those of the rows; else their number and what they cost. */
+static PyObject *hold_up(PyObject *args, PyObject *labels)
 {
     const char *text;
     Py_ssize_t length;
-    PyObject *what, *options;
-    memset(h, 0, sizeof *h);
+    PyObject *what, *options, *answer = NULL;
+    kith_model *model = NULL;
+    settings s = {0};
+    rows r = {0};
+    kith_error err = {0};
+    uint64_t count = 0;
+    double cost = 0;
     if (!PyArg_ParseTuple(args, "y#OO!", &text, &length, &what, &PyDict_Type,
                           &options))
-        return -1;
+        return NULL;
     kith_status status =
-        kith_model_parse(text, (size_t)length, "the model", &h->model, &h->err);
-    if (status) {
-        fail(status, &h->err);
-        return -1;
+        kith_model_parse(text, (size_t)length, "the model", &model, &err);
+    if (status)
+        return fail(status, &err);
+    if (!get_source(&s, options) && !rows_open(&r, what)) {
+        const kith_model_view *view = kith_model_get_view(model);
+        watch(&s, Py_None);
+        PyThreadState *python = PyEval_SaveThread();
+        status = labels
+                     ? kith_assign_source(view, &r.source, &s.source,
+                                          keep_labels, labels, &err)
+                     : kith_evaluate_source(view, kith_model_objective(model),
+                                            &r.source, &s.source, &count, &cost,
+                                            &err);
+        PyEval_RestoreThread(python);
+        answer = status ? fail(status, &err)
+                 : labels
+                     ? Py_NewRef(labels)
+                     : Py_BuildValue("(Kd)", (unsigned long long)count, cost);
     }
-    if (get_source(&h->s, options))
-        return -1;
-    watch(&h->s, Py_None);
-    return rows_open(&h->r, what);
-}
-
-static void held_close(held_up *h)
-{
-    rows_close(&h->r);
-    settings_close(&h->s);
-    kith_model_free(h->model);
-}
-
-typedef struct {
-    char *labels;
-    size_t bytes, room;
-    int full; /* there was no more memory */
-} growing;
-
-static int keep_labels(void *arg, const uint32_t *labels, size_t count)
-{
-    growing *g = arg;
-    size_t bytes = count * sizeof *labels;
-    if (bytes > g->room - g->bytes) {
-        size_t room = 2 * g->room + bytes;
-        char *more = realloc(g->labels, room);
-        g->full = !more;
-        if (!more)
-            return -1;
-        g->labels = more;
-        g->room = room;
-    }
-    memcpy(g->labels + g->bytes, labels, bytes);
-    g->bytes += bytes;
-    return 0;
+    rows_close(&r);
+    settings_close(&s);
+    kith_model_free(model);
+    return answer;
 }
 
 static PyObject *core_assign(PyObject *module, PyObject *args)
 {
     (void)module;
-    held_up h;
-    growing g = {0};
-    PyObject *answer = NULL;
-    if (!held_open(&h, args)) {
-        PyThreadState *python = PyEval_SaveThread();
-        kith_status status =
-            kith_assign_source(kith_model_get_view(h.model), &h.r.source,
-                               &h.s.source, keep_labels, &g, &h.err);
-        PyEval_RestoreThread(python);
-        if (g.full)
-            PyErr_NoMemory();
-        answer = status ? fail(status, &h.err)
-                        : PyByteArray_FromStringAndSize(g.labels,
-                                                        (Py_ssize_t)g.bytes);
-    }
-    free(g.labels);
-    held_close(&h);
+    PyObject *labels = PyByteArray_FromStringAndSize(NULL, 0);
+    PyObject *answer = labels ? hold_up(args, labels) : NULL;
+    Py_XDECREF(labels);
     return answer;
 }
 
 static PyObject *core_evaluate(PyObject *module, PyObject *args)
 {
     (void)module;
-    held_up h;
-    uint64_t count = 0;
-    double cost = 0;
-    PyObject *answer = NULL;
-    if (!held_open(&h, args)) {
-        PyThreadState *python = PyEval_SaveThread();
-        kith_status status = kith_evaluate_source(
-            kith_model_get_view(h.model), kith_model_objective(h.model),
-            &h.r.source, &h.s.source, &count, &cost, &h.err);
-        PyEval_RestoreThread(python);
-        answer = status
-                     ? fail(status, &h.err)
-                     : Py_BuildValue("(Kd)", (unsigned long long)count, cost);
-    }
-    held_close(&h);
-    return answer;
+    return hold_up(args, NULL);
 }
 
 /* ---- the module ---------------------------------------------------------- */

@@ -26,30 +26,27 @@ static int make_room(rows *r, Py_ssize_t count)
 
 static int find_type(const Py_buffer *view, kith_number *out)
 {
-    static const kith_number floats[] = {0, 0, KITH_FLOAT16, 0, KITH_FLOAT32, 0,
-                                         0, 0, KITH_FLOAT64};
-    static const kith_number whole[] = {
-        0, KITH_INT8, KITH_INT16, 0, KITH_INT32, 0, 0, 0, KITH_INT64};
-    static const kith_number natural[] = {
-        0, KITH_UINT8, KITH_UINT16, 0, KITH_UINT32, 0, 0, 0, KITH_UINT64};
+    static const struct {
+        const char *letters;
+        Py_ssize_t size;
+        kith_number type;
+    } known[] = {{"efd", 2, KITH_FLOAT16},   {"efd", 4, KITH_FLOAT32},
+                 {"efd", 8, KITH_FLOAT64},   {"bhilqn", 1, KITH_INT8},
+                 {"bhilqn", 2, KITH_INT16},  {"bhilqn", 4, KITH_INT32},
+                 {"bhilqn", 8, KITH_INT64},  {"BHILQN", 1, KITH_UINT8},
+                 {"BHILQN", 2, KITH_UINT16}, {"BHILQN", 4, KITH_UINT32},
+                 {"BHILQN", 8, KITH_UINT64}, {"?", 1, KITH_BOOL}};
     const char *format = view->format ? view->format : "B";
-    *out = 0;
-    if (*format == '@' || *format == '=' || *format == '<')
-        format++;
-    if (format[0] && !format[1] && view->itemsize <= 8) {
-        if (strchr("efd", *format))
-            *out = floats[view->itemsize];
-        else if (strchr("bhilqn", *format))
-            *out = whole[view->itemsize];
-        else if (strchr("BHILQN", *format))
-            *out = natural[view->itemsize];
-        else if (*format == '?')
-            *out = KITH_BOOL;
-    }
-    if (!*out)
-        PyErr_Format(PyExc_TypeError, "numbers of format '%s' are not read",
-                     view->format ? view->format : "B");
-    return *out ? 0 : -1;
+    const char *letter = format + (strchr("@=<", *format) && *format);
+    for (size_t i = 0; *letter && !letter[1] && i < 12; i++)
+        if (strchr(known[i].letters, *letter) &&
+            known[i].size == view->itemsize) {
+            *out = known[i].type;
+            return 0;
+        }
+    PyErr_Format(PyExc_TypeError, "numbers of format '%s' are not read",
+                 format);
+    return -1;
 }
 
 static int fail_shape(const char *what)
@@ -158,6 +155,16 @@ static Py_buffer *hold_flat(rows *r, PyObject *object, kith_number *type)
     return NULL;
 }
 
+static Py_buffer *hold_whole(rows *r, PyObject *object)
+{
+    kith_number type = 0;
+    Py_buffer *view = hold_flat(r, object, &type);
+    if (!view || type == KITH_INT32 || type == KITH_INT64)
+        return view;
+    PyErr_SetString(PyExc_TypeError, "indices must be int32 or int64");
+    return NULL;
+}
+
 static int open_csr(rows *r, PyObject *what)
 {
     PyObject *start, *index, *value;
@@ -167,13 +174,8 @@ static int open_csr(rows *r, PyObject *what)
                           &value, &columns) ||
         make_room(r, 3))
         return -1;
-    Py_buffer *s = hold_flat(r, start, &type);
-    int whole = s && (type == KITH_INT32 || type == KITH_INT64);
-    Py_buffer *i = whole ? hold_flat(r, index, &type) : NULL;
-    whole = i && (type == KITH_INT32 || type == KITH_INT64);
-    Py_buffer *v = whole ? hold_flat(r, value, &type) : NULL;
-    if (!v && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "indices must be int32 or int64");
+    Py_buffer *s = hold_whole(r, start), *i = s ? hold_whole(r, index) : NULL;
+    Py_buffer *v = i ? hold_flat(r, value, &type) : NULL;
     if (!v)
         return -1;
     /* What is held must be as long as the starts say; they are checked to be
@@ -195,6 +197,36 @@ static int open_csr(rows *r, PyObject *what)
                         .value = v->buf,
                         .type = type};
     r->source.csr = &r->csr;
+    return 0;
+}
+
+/* Whoever moves a struct out of its capsule releases it, once. */
+static int open_arrow(rows *r, PyObject *what)
+{
+    PyObject *first, *second = NULL;
+    if (!PyArg_ParseTuple(what, "sO|O", &(const char *){NULL}, &first, &second))
+        return -1;
+    r->source.arrow = &r->arrow;
+    if (!second) {
+        struct ArrowArrayStream *s =
+            PyCapsule_GetPointer(first, "arrow_array_stream");
+        if (!s)
+            return -1;
+        r->stream = *s;
+        s->release = NULL;
+        r->arrow.stream = &r->stream;
+        return 0;
+    }
+    struct ArrowSchema *schema = PyCapsule_GetPointer(first, "arrow_schema");
+    struct ArrowArray *batch =
+        schema ? PyCapsule_GetPointer(second, "arrow_array") : NULL;
+    if (!batch)
+        return -1;
+    r->schema = *schema;
+    r->batch = *batch;
+    schema->release = NULL;
+    batch->release = NULL;
+    r->arrow = (kith_arrow){.schema = &r->schema, .array = &r->batch};
     return 0;
 }
 
@@ -238,6 +270,7 @@ int rows_open(rows *out, PyObject *what)
     } kinds[] = {{"array", open_array},
                  {"columns", open_columns},
                  {"csr", open_csr},
+                 {"arrow", open_arrow},
                  {"paths", open_paths}};
     memset(out, 0, sizeof *out);
     PyObject *first = PyTuple_Check(what) ? PyTuple_GetItem(what, 0) : NULL;
@@ -252,6 +285,14 @@ int rows_open(rows *out, PyObject *what)
 
 void rows_close(rows *r)
 {
+    PyObject *type, *value, *trace; /* producers may be Python code */
+    PyErr_Fetch(&type, &value, &trace);
+    if (r->stream.release)
+        r->stream.release(&r->stream);
+    if (r->schema.release)
+        r->schema.release(&r->schema);
+    if (r->batch.release)
+        r->batch.release(&r->batch);
     for (Py_ssize_t i = 0; i < r->buffer_count; i++)
         PyBuffer_Release(&r->buffers[i]);
     PyMem_Free(r->buffers);
@@ -259,4 +300,5 @@ void rows_close(rows *r)
     PyMem_Free(r->paths);
     Py_XDECREF(r->names);
     memset(r, 0, sizeof *r);
+    PyErr_Restore(type, value, trace);
 }

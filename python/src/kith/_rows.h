@@ -12,6 +12,10 @@ typedef struct rows {
     kith_source source;
     kith_array array;
     kith_csr csr;
+    kith_arrow arrow; /* of these, moved out of their capsules: */
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
     kith_column *columns;
     const char **paths;
     Py_buffer *buffers; /* held until rows_close */
@@ -20,7 +24,8 @@ typedef struct rows {
 } rows;
 
 /* what: ("array", a), ("columns", [(values, mask or None), ...]),
- * ("csr", indptr, indices, data, columns) or ("paths", [bytes, ...]).
+ * ("csr", indptr, indices, data, columns), ("arrow", stream),
+ * ("arrow", schema, array) or ("paths", [bytes, ...]).
  * 0, or -1 with an exception set. */
 int rows_open(rows *out, PyObject *what);
 /* The bytes in a list of bytes, borrowed from it; free with PyMem_Free. NULL

@@ -86,6 +86,27 @@ def _describe_sparse(X: Any) -> Described:
             X.shape[1])
 
 
+def _describe_arrow(X: Any) -> Tuple[Described, Optional[List[str]]]:
+    """Capsules of an object with Arrow's interface, and the names that it
+    tells: they are used once."""
+    names = getattr(X, "column_names", None)        # pyarrow.Table
+    if names is None:
+        names = getattr(getattr(X, "schema", None), "names", None)
+    if names is None:
+        names = getattr(X, "columns", None)         # polars.DataFrame
+    if not (isinstance(names, (list, tuple))
+            and all(isinstance(name, str) for name in names)):
+        names = None
+    if hasattr(X, "__arrow_c_stream__"):
+        return ("arrow", X.__arrow_c_stream__()), names and list(names)
+    return ("arrow", *X.__arrow_c_array__()), names and list(names)
+
+
+def _is_arrow(X: Any) -> bool:
+    return (hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
+            ) and not isinstance(X, np.ndarray)
+
+
 def describe(X: Any) -> Tuple[Described, Optional[List[str]], Optional[int]]:
     """What _core reads, the names of the features if there are any, and their
     number unless files tell it."""
@@ -97,6 +118,9 @@ def describe(X: Any) -> Tuple[Described, Optional[List[str]], Optional[int]]:
         return described, names, len(names)
     if _is_sparse(X):
         return _describe_sparse(X), None, X.shape[1]
+    if _is_arrow(X):
+        described, found = _describe_arrow(X)
+        return described, found, len(found) if found else None
     array = _native(np.asarray(X), "the array")
     if array.ndim != 2:
         raise InputError(
