@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "dp/dp_i.h"
 #include "kernel/planes.h"
 #include "support/make_data.h"
 
@@ -66,6 +67,11 @@ static void test_plans(void **state)
                 kith_error err = {0};
                 kith_status status = kith_subspace_plan(
                     1000, d, &bounds, &privacy, &opt, &plan, &err);
+                if (opt.subspace_dimension > d) { /* no such plane */
+                    assert_int_equal(status, KITH_ERR_ARGUMENT);
+                    assert_null(plan);
+                    continue;
+                }
                 if (methods[m] == KITH_SUBSPACE_SAMPLE_AGGREGATE &&
                     privacy.delta == 0) {
                     assert_int_equal(status, KITH_ERR_PRIVACY);
@@ -148,7 +154,7 @@ static void check_planes(const kith_result *result, uint32_t k, uint32_t d,
     uint32_t got_k, got_d, got_q;
     const double *u = kith_result_bases(result, &got_k, &got_d, &got_q);
     assert_non_null(u);
-    assert_true(got_k == k && got_d == d && got_q == (q < d ? q : d));
+    assert_true(got_k == k && got_d == d && got_q == q);
     for (size_t l = 0; l < k; l++, u += (size_t)got_d * got_q)
         for (uint32_t a = 0; a < got_q; a++)
             for (uint32_t b = 0; b <= a; b++) {
@@ -167,7 +173,15 @@ static void run(kith_subspace_method method, const double *rows, size_t n,
     kith_subspace_options opt = options(method, k, q, 3);
     kith_result *result = NULL;
     kith_error err = {0};
-    if (kith_subspace(s, &opt, &result, &err))
+    kith_status status = kith_subspace(s, &opt, &result, &err);
+    if (q > d) { /* refused before anything is paid */
+        assert_int_equal(status, KITH_ERR_ARGUMENT);
+        assert_null(result);
+        assert_false(kith_i_session_is_spent(s));
+        kith_session_close(s);
+        return;
+    }
+    if (status)
         fail_msg("method %d n %zu d %u k %u q %u: %s", (int)method, n, d, k, q,
                  err.message);
     check_planes(result, k, d, q);
