@@ -113,7 +113,11 @@ static size_t character(const uint8_t *p, size_t left)
         return 0;
     if ((p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90))
         return 0;
-    /* U+0080 to U+009F are controls too. */
+    /* U+0080 to U+009F are controls too; U+2028 to U+202E and U+2066 to U+2069
+     * would turn round what is shown after them, a device's own words. */
+    if (p[0] == 0xe2 && ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) ||
+                         (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)))
+        return 0;
     return p[0] == 0xc2 && p[1] < 0xa0 ? 0 : n;
 }
 

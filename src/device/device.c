@@ -15,6 +15,8 @@
 #include "device_i.h"
 #include "forget.h"
 
+enum { FORGOTTEN = 16 << 10 }; /* deeper than an answer goes */
+
 void kith_device_host_init(kith_device_host *host, kith_random_fn *coins,
                            void *arg)
 {
@@ -216,6 +218,13 @@ kith_status kith_device_read(kith_device *device, const kith_device_host *host,
 /* ---- the answer -----------------------------------------------------------
  */
 
+/* What the calls below have left on the stack of the record and of r. */
+__attribute__((noinline)) static void forget_stack(void)
+{
+    uint8_t below[FORGOTTEN];
+    kith_i_forget(below, sizeof below);
+}
+
 size_t kith_device_scratch(const kith_round_view *view)
 {
     const kith_i_round *round = &view->round;
@@ -237,8 +246,10 @@ static kith_status answer_flaw(kith_i_device *d, const kith_device_host *host,
     if (d->state != KITH_I_DEVICE_ENROLLED || !is_current(d, round))
         return refuse(d, KITH_ERR_ARGUMENT, "read the round first");
     if (memcmp(task->id, d->chain.task, sizeof task->id) != 0 ||
-        task->d != round->d)
-        return refuse(d, KITH_ERR_PRIVACY, "the round is not of this task");
+        task->d != round->d || round->minimum < task->minimum)
+        return refuse(d, KITH_ERR_PRIVACY,
+                      "the round is not of this task, or looks at fewer people "
+                      "than it declares");
     *group = kith_i_device_group(d, round);
     if (*group == UINT32_MAX)
         return refuse(d, KITH_ERR_ARGUMENT, "this device is not asked");
@@ -272,6 +283,7 @@ kith_status kith_device_answer(kith_device *device,
     kith_i_frame_record(&frame, x, record);
     kith_i_respond(&asked, record, &words, record + round->d, d->report);
     kith_i_forget(record, round->d * sizeof *record);
+    forget_stack();
     d->report_bytes = (uint32_t)kith_i_report_bytes(asked.mechanism);
     if (!words.failed)
         return KITH_OK;

@@ -456,36 +456,6 @@ static void test_explain(void **state)
     close_bed(&b);
 }
 
-/* However long the service's words are, the device has the last one. */
-static void test_explain_hostile(void **state)
-{
-    (void)state;
-    bed b;
-    int asked;
-    kith_device_words words;
-    char what[257];
-    open_bed(&b);
-    free((void *)(uintptr_t)b.round);
-    memset(what, 'w', 256);
-    what[256] = 0;
-    memcpy(what, ". It sends nothing.", 19);
-    for (int g = 0; g < BED_GROUPS; g++)
-        b.made.questions[g].what = what;
-    b.round = bed_publish(&b.made);
-    for (uint64_t user = 0; user < 20; user++) {
-        b.coins = user << 32;
-        bed_enrol(&b.device, &b.host, b.task, NULL);
-        assert_int_equal(kith_device_read(&b.device, &b.host, b.round, &asked),
-                         KITH_OK);
-        assert_int_equal(
-            kith_device_explain(&b.device, &b.host, b.round, &words), KITH_OK);
-        assert_non_null(strstr(words.text, "www\". Your device looks up "));
-        const char *end = "; the chances are not.";
-        assert_string_equal(words.text + strlen(words.text) - strlen(end), end);
-    }
-    close_bed(&b);
-}
-
 /* Points of devices: chi square over 64 arcs, false alarm 1e-6. */
 static void test_points_are_uniform(void **state)
 {
@@ -522,7 +492,6 @@ int main(void)
         cmocka_unit_test(test_no_randomness),
         cmocka_unit_test(test_frame),
         cmocka_unit_test(test_explain),
-        cmocka_unit_test(test_explain_hostile),
         cmocka_unit_test(test_points_are_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

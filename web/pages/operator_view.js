@@ -62,8 +62,8 @@ function bar(group) {
     el("div", { class: "fill", "--at": at(group.received) }),
     el("div", { class: "tick", "--at": at(group.minimum),
       title: `minimum ${group.minimum}` }),
-    el("div", { class: "tick target", "--at": at(group.target),
-      title: `enough to close: ${group.target}` })));
+    group.target === null ? null : el("div", { class: "tick target",
+      "--at": at(group.target), title: `enough to close: ${group.target}` })));
 }
 
 export function roundOf(round) {
@@ -78,7 +78,9 @@ export function roundOf(round) {
   return el("div", {}, el("p", {}, el("b", {}, `Round ${round.round + 1}. `),
     when[round.state] || round.state), round.groups.map(bar),
   el("p", { class: "muted" }, "Solid mark: fewest reports that anything is " +
-    "estimated from. Dashed mark: enough to close." + (twice
+    "estimated from. " + (round.groups.some((g) => g.target !== null)
+    ? "Dashed mark: enough to close." : "It closes when you say so, or when its " +
+      "time is over.") + (twice
       ? ` ${whole(twice)} were sent more than once and are counted once.` : "")));
 }
 
