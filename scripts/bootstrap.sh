@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages="cmake ninja-build gcc libc6-dev binutils pkg-config
-  libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev
+  libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev libsqlite3-dev
   libjansson-dev libcmocka-dev
   python3-dev python3-numpy python3-scipy python3-pandas python3-sklearn
   python3-pytest

@@ -17,6 +17,8 @@ LAYERS = {
     "kernel": {"base"},
     "noise": {"base", "kernel"},
     "budget": {"base"},
+    # Stores of ledgers: files, databases. No row and no noise.
+    "ledger": {"base", "budget"},
     "data": {"base"},
     "dp": {"base", "kernel", "noise", "budget", "data"},
     "result": {"base"},
@@ -78,7 +80,9 @@ OUTSIDE = {
     "mpfr.h": {"budget", "noise", "release", "sidedoor"},
     "zlib.h": {"data", "tools/kith/report_png.c"},
     "zstd.h": {"data"},
-    "jansson.h": {"tools", "collect", "result"},
+    "jansson.h": {"tools", "collect", "result", "ledger"},
+    "sqlite3.h": {"ledger"},
+    "libpq-fe.h": {"ledger"},
 }
 
 MAX_LINES = 600
@@ -204,6 +208,11 @@ SPECIMENS = {
     "src/budget/budget_i.h": ("#include <gmp.h>\n#include <mpfr.h>\n", None),
     "src/budget/reach.c": ('#include "data/dataset_i.h"\n',
                            "may not include"),
+    "src/budget/store.c": ("#include <sqlite3.h>\n", "belongs to"),
+    "src/ledger/good_store.c": ('#include <sqlite3.h>\n'
+                                '#include "budget/budget_i.h"\n', None),
+    "src/ledger/rows.c": ('#include "data/dataset_i.h"\n',
+                          "may not include"),
     "src/data/fold.h": ("", None),
     "src/data/reader.h": ("", None),
     "src/data/good_data.c": ('#include "fold.h"\n#include "reader.h"\n', None),

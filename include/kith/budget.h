@@ -28,6 +28,11 @@ typedef enum kith_neighbors {
     KITH_REPLACE_ONE     /* one row changed; the number of rows is public */
 } kith_neighbors;
 
+typedef enum kith_unit {
+    KITH_UNIT_ROW = 1, /* neighbours differ in one row                 */
+    KITH_UNIT_USER     /* neighbours differ in all rows of one person  */
+} kith_unit;
+
 /* All-zero means "unset" and is refused: privacy has no defaults. */
 typedef struct kith_privacy {
     double epsilon;
@@ -40,25 +45,26 @@ typedef struct kith_privacy {
 KITH_API KITH_CHECKED kith_status kith_privacy_mu(double epsilon, double delta,
                                                   double *out, kith_error *err);
 
-/* ---- ledgers: who has how much budget left ------------------------------ */
+/* ---- ledgers: who has how much budget left (kith/ledger.h has the rest) -- */
 
 typedef struct kith_ledger kith_ledger;
+typedef struct kith_charge kith_charge; /* what paid for a run */
 
 /* A ledger in this process's memory: the reference store. After fork() the copy
  * refuses every charge. */
 KITH_API KITH_CHECKED kith_status kith_ledger_memory_new(kith_ledger **out,
                                                          kith_error *err);
 
-/* Open an account that may spend up to limit in total. The measure and the
- * neighbours of a charge must suit the account (a pure charge may go to a
- * Gaussian account and is converted; not the other way round). */
+/* Open an account about rows that may spend up to limit in total:
+ * kith_ledger_account_new with no words and no purse for pure runs beside a
+ * Gaussian one. */
 KITH_API KITH_CHECKED kith_status kith_ledger_grant(kith_ledger *ledger,
                                                     const char *account,
                                                     const kith_privacy *limit,
                                                     kith_error *err);
 
 /* What is left, as a fraction of the limit in the account's own currency
- * (epsilon, or mu^2), rounded down. */
+ * (mu^2 with delta > 0, else epsilon), rounded down. */
 KITH_API KITH_CHECKED kith_status kith_ledger_remaining(kith_ledger *ledger,
                                                         const char *account,
                                                         double *out,
@@ -86,6 +92,13 @@ typedef struct kith_session_options {
     kith_progress_fn *progress; /* called between blocks of rows, by the     */
     void *progress_arg;         /* caller's thread, with 0 of 1: to cancel,  */
                                 /* not to measure. NULL: never               */
+    /* With a ledger; strings are copied. */
+    const char *const *accounts; /* more accounts: all are charged, or none  */
+    size_t account_count;
+    const char *analyst, *purpose; /* whose limits inside the account apply  */
+    const char *once;       /* refused if the account has a charge with it   */
+    const char *parameters; /* public; its SHA-256 is written into the entry */
+    int convert;            /* pay a pure run from the Gaussian purse        */
 } kith_session_options;
 
 KITH_API void kith_session_options_init(kith_session_options *opt, size_t size);

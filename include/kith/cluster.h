@@ -126,6 +126,12 @@ KITH_API kith_status kith_result_receipt(const kith_result *result, size_t i,
  * limit of a long chain; "none" for a seeded or non-private run. Never NULL. */
 KITH_API const char *kith_result_guarantee(const kith_result *result);
 
+/* The entries of a ledger that paid for it; borrowed. NULL: no ledger did. */
+KITH_API const kith_charge *kith_result_charge(const kith_result *result);
+
+/* Whom the guarantee is about; KITH_UNIT_ROW for a non-private result. */
+KITH_API kith_unit kith_result_unit(const kith_result *result);
+
 /* The budget that was declared; all zero for a non-private result. */
 KITH_API kith_privacy kith_result_privacy(const kith_result *result);
 

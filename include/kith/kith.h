@@ -6,6 +6,7 @@
 #include "kith/cluster.h"
 #include "kith/data.h"
 #include "kith/fit.h"
+#include "kith/ledger.h"
 #include "kith/local.h"
 #include "kith/model.h"
 #include "kith/plain.h"

@@ -62,28 +62,4 @@ kith_i_loss kith_i_pure_as_gaussian(kith_i_loss epsilon);
  * (Gaussian). */
 kith_i_loss kith_i_selection_range(kith_measure measure, kith_i_loss loss);
 
-/* ---- ledger.h-style interface: a store behind four functions ------------- */
-
-/* A store charges an account atomically: check and append are one step, and
- * the charge is durable before it returns KITH_OK. */
-typedef struct kith_i_charge {
-    const char *account;
-    kith_privacy privacy; /* as declared                              */
-    kith_measure measure; /* currency of amount                       */
-    kith_i_loss amount;
-} kith_i_charge;
-
-struct kith_ledger {
-    kith_status (*grant)(kith_ledger *self, const char *account,
-                         const kith_privacy *limit, kith_error *err);
-    kith_status (*charge)(kith_ledger *self, const kith_i_charge *charge,
-                          kith_error *err);
-    kith_status (*remaining)(kith_ledger *self, const char *account,
-                             double *out, kith_error *err);
-    void (*close)(kith_ledger *self);
-};
-
-kith_status kith_i_ledger_charge(kith_ledger *ledger,
-                                 const kith_i_charge *charge, kith_error *err);
-
 #endif

@@ -1,33 +1,38 @@
 /* The reference ledger: accounts in this process's memory. It is what a
- * durable store must behave like (I24): integer amounts, a limit set once,
- * charges only ever appended, and check and append as one step under one lock.
- */
-#include "budget_i.h"
+ * durable store must behave like (I24): integer amounts, entries only ever
+ * appended, and check and append as one step under one lock. */
+#include "ledger_i.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base_i.h"
-#include "base/process.h"
 
 typedef struct {
-    kith_privacy privacy; /* as declared by the one who was charged */
-    kith_measure measure; /* and the currency it was declared in    */
-    kith_i_loss amount;   /* in the account's currency              */
+    kith_i_posting_kind kind;
+    char *body, *run, *once; /* owned; run, once: or NULL */
+    char at[KITH_I_TIME_TEXT], hash[KITH_I_HASH_TEXT];
 } entry;
 
 typedef struct {
+    const char *kind; /* constant */
+    char *key;
+    kith_i_purses limit, spent;
+} sublimit;
+
+typedef struct {
     char *name;
-    kith_neighbors neighbors;
-    kith_measure measure;
-    kith_i_loss limit, spent; /* spent == sum of the entries <= limit */
+    const char *unit, *adjacency; /* constant */
+    kith_i_purses limit, spent;   /* spent == sum of the entries <= limit */
     entry *entries;
     size_t count, room;
+    sublimit *sublimits;
+    size_t sublimit_count, sublimit_room;
 } account;
 
 typedef struct {
-    kith_ledger base;     /* first: a kith_ledger * is a memory_ledger * */
-    kith_i_process maker; /* a copy of it would grant everything twice */
+    kith_ledger base; /* first: a kith_ledger * is a memory_ledger * */
     pthread_mutex_t lock;
     account *accounts;
     size_t count, room;
@@ -41,12 +46,14 @@ static account *find_account(const memory_ledger *ledger, const char *name)
     return NULL;
 }
 
-static kith_status fail_unknown(const char *name, kith_error *err)
+static sublimit *find_sublimit(const account *a, const char *kind,
+                               const char *key)
 {
-    return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                       "the ledger has no account '%.100s': grant it a limit "
-                       "first",
-                       name);
+    for (size_t i = 0; key && i < a->sublimit_count; i++)
+        if (!strcmp(a->sublimits[i].kind, kind) &&
+            !strcmp(a->sublimits[i].key, key))
+            return &a->sublimits[i];
+    return NULL;
 }
 
 /* Room for one more: doubles when full. 0 when memory is short. */
@@ -63,143 +70,337 @@ static int make_room(void **array, size_t count, size_t *room, size_t size)
     return 1;
 }
 
-/* ---- grant --------------------------------------------------------------- */
+#define MAKE_ROOM(array, count, room)                                          \
+    make_room((void **)(void *)&(array), count, &(room), sizeof *(array))
 
-static kith_status add_account(memory_ledger *ledger, const account *opened,
+/* ---- may it be posted? ----------------------------------------------------
+ */
+
+static kith_status refuse(kith_i_refusal *refusal, kith_i_refusal_kind kind,
+                          size_t account_index)
+{
+    refusal->kind = kind;
+    refusal->account = account_index;
+    return KITH_ERR_BUDGET;
+}
+
+static int has_room(kith_i_purses limit, kith_i_purses spent,
+                    kith_i_purses more)
+{
+    return more.pure <= limit.pure - spent.pure &&
+           more.gauss <= limit.gauss - spent.gauss;
+}
+
+static kith_status refuse_limit(kith_i_refusal *refusal, size_t i,
+                                const char *whose, kith_i_purses limit,
+                                kith_i_purses spent)
+{
+    refusal->whose = whose;
+    refusal->limit = limit;
+    refusal->spent = spent;
+    return refuse(refusal, KITH_I_REFUSED_LIMIT, i);
+}
+
+static kith_status check_spend(const account *a, const kith_i_posting *p,
+                               size_t i, kith_i_refusal *refusal)
+{
+    if (strcmp(a->unit, p->unit) != 0 ||
+        strcmp(a->adjacency, p->adjacency) != 0) {
+        snprintf(refusal->unit, sizeof refusal->unit, "%s", a->unit);
+        snprintf(refusal->adjacency, sizeof refusal->adjacency, "%s",
+                 a->adjacency);
+        return refuse(refusal, KITH_I_REFUSED_TERMS, i);
+    }
+    for (size_t e = 0; p->once && e < a->count; e++)
+        if (a->entries[e].once && !strcmp(a->entries[e].once, p->once)) {
+            refusal->seq = e + 1;
+            return refuse(refusal, KITH_I_REFUSED_ONCE, i);
+        }
+    if (!has_room(a->limit, a->spent, p->spend))
+        return refuse_limit(refusal, i, "", a->limit, a->spent);
+    const sublimit *s = find_sublimit(a, "analyst", p->analyst);
+    if (s && !has_room(s->limit, s->spent, p->spend))
+        return refuse_limit(refusal, i, "analyst", s->limit, s->spent);
+    s = find_sublimit(a, "purpose", p->purpose);
+    if (s && !has_room(s->limit, s->spent, p->spend))
+        return refuse_limit(refusal, i, "purpose", s->limit, s->spent);
+    return KITH_OK;
+}
+
+static kith_status check_limit(const account *a, const kith_i_posting *p,
+                               kith_i_refusal *refusal)
+{
+    if (p->analyst || p->purpose)
+        return KITH_OK;
+    if (!p->raise &&
+        (p->limit.pure > a->limit.pure || p->limit.gauss > a->limit.gauss))
+        return refuse(refusal, KITH_I_REFUSED_RAISE, 0);
+    if (p->limit.pure < a->spent.pure || p->limit.gauss < a->spent.gauss)
+        return refuse(refusal, KITH_I_REFUSED_SPENT, 0);
+    return KITH_OK;
+}
+
+static int has_run(const account *a, const kith_i_posting *p)
+{
+    for (size_t e = 0; p->run && e < a->count; e++)
+        if (a->entries[e].kind == p->kind && a->entries[e].run &&
+            !strcmp(a->entries[e].run, p->run))
+            return 1;
+    return 0;
+}
+
+static kith_status check(const memory_ledger *ledger, const kith_i_posting *p,
+                         kith_i_refusal *refusal)
+{
+    kith_status status = KITH_OK;
+    for (size_t i = 0; !status && i < p->count; i++) {
+        const account *a = find_account(ledger, p->accounts[i]);
+        if (!a || p->kind == KITH_I_POST_GRANT)
+            return a ? refuse(refusal, KITH_I_REFUSED_EXISTS, i)
+                   : p->kind == KITH_I_POST_GRANT
+                       ? KITH_OK
+                       : refuse(refusal, KITH_I_REFUSED_UNKNOWN, i);
+        if (has_run(a, p))
+            return refuse(refusal, KITH_I_REFUSED_TWICE, i);
+        if (p->kind == KITH_I_POST_CHARGE || p->kind == KITH_I_POST_ADOPT)
+            status = check_spend(a, p, i, refusal);
+        else if (p->kind == KITH_I_POST_LIMIT)
+            status = check_limit(a, p, refusal);
+    }
+    return status;
+}
+
+/* ---- posting --------------------------------------------------------------
+ */
+
+static void free_entry(entry *e)
+{
+    kith_i_free(e->body);
+    kith_i_free(e->run);
+    kith_i_free(e->once);
+}
+
+/* What may fail for want of memory, before anything is changed. */
+static int prepare(memory_ledger *ledger, const kith_i_posting *p, size_t i,
+                   entry *made)
+{
+    account *a = find_account(ledger, p->accounts[i]);
+    made->kind = p->kind;
+    made->body = kith_i_copy_string(p->body);
+    made->run = p->run ? kith_i_copy_string(p->run) : NULL;
+    made->once = p->once ? kith_i_copy_string(p->once) : NULL;
+    if (!made->body || (p->run && !made->run) || (p->once && !made->once))
+        return 0;
+    return !a || MAKE_ROOM(a->entries, a->count, a->room);
+}
+
+/* A sub-limit that is there has spent what its charges since then cost. */
+static int set_sublimit(account *a, const kith_i_posting *p)
+{
+    const char *kind = p->analyst ? "analyst" : "purpose";
+    const char *key = p->analyst ? p->analyst : p->purpose;
+    sublimit *s = find_sublimit(a, kind, key);
+    if (!s) {
+        if (!MAKE_ROOM(a->sublimits, a->sublimit_count, a->sublimit_room))
+            return 0;
+        s = &a->sublimits[a->sublimit_count];
+        *s = (sublimit){.kind = kind, .key = kith_i_copy_string(key)};
+        if (!s->key)
+            return 0;
+        a->sublimit_count++;
+    }
+    s->limit = p->limit;
+    return 1;
+}
+
+static void spend(kith_i_purses *spent, kith_i_purses more)
+{
+    spent->pure += more.pure;
+    spent->gauss += more.gauss;
+}
+
+static void apply(account *a, const kith_i_posting *p)
+{
+    sublimit *s;
+    switch (p->kind) {
+    case KITH_I_POST_CHARGE:
+    case KITH_I_POST_ADOPT:
+        spend(&a->spent, p->spend);
+        if ((s = find_sublimit(a, "analyst", p->analyst)))
+            spend(&s->spent, p->spend);
+        if ((s = find_sublimit(a, "purpose", p->purpose)))
+            spend(&s->spent, p->spend);
+        break;
+    case KITH_I_POST_LIMIT:
+        if (!p->analyst && !p->purpose)
+            a->limit = p->limit;
+        break;
+    case KITH_I_POST_CLOSE:
+        a->limit = a->spent;
+        break;
+    case KITH_I_POST_GRANT:
+    case KITH_I_POST_RESULT:
+        break;
+    }
+}
+
+static int open_account(memory_ledger *ledger, const kith_i_posting *p)
+{
+    if (!MAKE_ROOM(ledger->accounts, ledger->count, ledger->room))
+        return 0;
+    account *a = &ledger->accounts[ledger->count];
+    *a = (account){.unit = p->unit,
+                   .adjacency = p->adjacency,
+                   .limit = p->limit,
+                   .name = kith_i_copy_string(p->accounts[0])};
+    if (!a->name || !MAKE_ROOM(a->entries, a->count, a->room)) {
+        kith_i_free(a->name);
+        return 0;
+    }
+    ledger->count++;
+    return 1;
+}
+
+static void append(memory_ledger *ledger, account *a, entry *made,
+                   kith_i_ticket *ticket)
+{
+    kith_i_time_text(made->at);
+    kith_i_link link = {.ledger = ledger->base.id,
+                        .account = a->name,
+                        .seq = a->count + 1,
+                        .before = a->count ? a->entries[a->count - 1].hash : "",
+                        .at = made->at,
+                        .body = made->body};
+    kith_i_entry_hash(&link, made->hash);
+    a->entries[a->count++] = *made;
+    ticket->seq = a->count;
+    memcpy(ticket->hash, made->hash, sizeof ticket->hash);
+}
+
+static kith_status post_locked(memory_ledger *ledger, const kith_i_posting *p,
+                               kith_i_ticket *tickets, kith_i_refusal *refusal,
                                kith_error *err)
 {
-    if (find_account(ledger, opened->name))
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "account '%.100s' exists already: a limit is "
-                           "granted once and never changed",
-                           opened->name);
-    void *accounts = ledger->accounts;
-    if (!make_room(&accounts, ledger->count, &ledger->room, sizeof *opened))
-        return kith_i_fail_memory(err);
-    ledger->accounts = accounts;
-    ledger->accounts[ledger->count++] = *opened;
-    return KITH_OK;
-}
-
-static kith_status memory_grant(kith_ledger *self, const char *name,
-                                const kith_privacy *limit, kith_error *err)
-{
-    memory_ledger *ledger = (memory_ledger *)self;
-    account opened = {.neighbors = limit->neighbors};
-    kith_status status =
-        kith_i_privacy_total(limit, &opened.measure, &opened.limit, err);
-    if (status != KITH_OK)
+    entry made[KITH_I_MAX_ACCOUNTS];
+    kith_status status = check(ledger, p, refusal);
+    if (status)
         return status;
-    opened.name = kith_i_copy_string(name);
-    if (!opened.name)
+    size_t ready = 0;
+    int fine = 1;
+    memset(made, 0, p->count * sizeof *made);
+    for (; fine && ready < p->count; ready++)
+        fine = prepare(ledger, p, ready, &made[ready]);
+    if (fine && p->kind == KITH_I_POST_GRANT)
+        fine = open_account(ledger, p);
+    if (fine && p->kind == KITH_I_POST_LIMIT && (p->analyst || p->purpose))
+        fine = set_sublimit(find_account(ledger, p->accounts[0]), p);
+    if (!fine) {
+        while (ready-- > 0)
+            free_entry(&made[ready]);
         return kith_i_fail_memory(err);
-    pthread_mutex_lock(&ledger->lock);
-    status = add_account(ledger, &opened, err);
-    pthread_mutex_unlock(&ledger->lock);
-    if (status != KITH_OK)
-        kith_i_free(opened.name);
-    return status;
-}
-
-/* ---- charge -------------------------------------------------------------- */
-
-/* The charge in the account's own currency. */
-static kith_status convert(const account *a, const kith_i_charge *charge,
-                           kith_i_loss *amount, kith_error *err)
-{
-    if (charge->privacy.neighbors != a->neighbors)
-        return kith_i_fail(
-            err, KITH_ERR_BUDGET,
-            "account '%.100s' counts in %s neighbours: run with the same "
-            "adjacency, or use another account",
-            a->name,
-            a->neighbors == KITH_ADD_REMOVE ? "add-remove" : "replace-one");
-    if (charge->measure == a->measure) {
-        *amount = charge->amount;
-        return KITH_OK;
     }
-    if (a->measure == KITH_PURE_DP)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "account '%.100s' is pure (delta = 0) and a "
-                           "Gaussian loss has no finite epsilon there: run "
-                           "with delta 0, or use an account with delta > 0",
-                           a->name);
-    *amount = kith_i_pure_as_gaussian(charge->amount);
+    for (size_t i = 0; i < p->count; i++) {
+        account *a = find_account(ledger, p->accounts[i]);
+        apply(a, p);
+        append(ledger, a, &made[i], &tickets[i]);
+    }
     return KITH_OK;
 }
 
-static kith_status append(account *a, const kith_i_charge *charge,
-                          kith_i_loss amount, kith_error *err)
-{
-    if (amount > a->limit - a->spent)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "account '%.100s' has not enough budget left for "
-                           "this run: nothing was charged; lower epsilon or "
-                           "use another account",
-                           a->name);
-    void *entries = a->entries;
-    if (!make_room(&entries, a->count, &a->room, sizeof *a->entries))
-        return kith_i_fail_memory(err);
-    a->entries = entries;
-    a->entries[a->count++] = (entry){charge->privacy, charge->measure, amount};
-    a->spent += amount;
-    return KITH_OK;
-}
-
-/* Claim: the charges of an account never add up to more than its limit, with
- *   any number of threads; on failure nothing is charged. Hence everything
- *   ever released against the account together has its (epsilon, delta), even
- *   when each run was chosen after seeing the earlier results.
- * Needs: each session keeps within what it was charged for.
- * Because: check and append are under one lock, in integers, and a pure
- *   charge is converted upward. Losses may be chosen adaptively up to a fixed
- *   limit: Rogers, Roth, Ullman, Vadhan 2016 (pure), Smith, Thakurta 2022
- *   (Gaussian DP). */
-static kith_status memory_charge(kith_ledger *self, const kith_i_charge *charge,
-                                 kith_error *err)
+static kith_status memory_post(kith_ledger *self, const kith_i_posting *p,
+                               kith_i_ticket *tickets, kith_i_refusal *refusal,
+                               kith_error *err)
 {
     memory_ledger *ledger = (memory_ledger *)self;
-    kith_i_loss amount = 0;
-    if (!kith_i_process_same(ledger->maker)) /* I22 */
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "a ledger in memory belongs to the process that "
-                           "made it: after fork() charge it there");
     pthread_mutex_lock(&ledger->lock);
-    account *a = find_account(ledger, charge->account);
-    kith_status status = a ? convert(a, charge, &amount, err)
-                           : fail_unknown(charge->account, err);
-    if (status == KITH_OK)
-        status = append(a, charge, amount, err);
+    kith_status status = post_locked(ledger, p, tickets, refusal, err);
     pthread_mutex_unlock(&ledger->lock);
     return status;
 }
 
-/* ---- remaining, close, new ----------------------------------------------- */
+/* ---- reading --------------------------------------------------------------
+ */
 
-static kith_status memory_remaining(kith_ledger *self, const char *name,
-                                    double *out, kith_error *err)
+static kith_status read_locked(const account *a, const kith_i_reader *reader,
+                               kith_error *err)
+{
+    kith_i_ticket last = {.seq = a->count};
+    memcpy(last.hash, a->entries[a->count - 1].hash, sizeof last.hash);
+    kith_status status = reader->account(reader->arg, a->unit, a->adjacency,
+                                         a->limit, a->spent, &last, err);
+    for (size_t i = 0; reader->sublimit && !status && i < a->sublimit_count;
+         i++) {
+        const sublimit *s = &a->sublimits[i];
+        kith_sublimit_view view = {s->kind,
+                                   s->key,
+                                   {s->limit.pure, s->limit.gauss},
+                                   {s->spent.pure, s->spent.gauss}};
+        status = reader->sublimit(reader->arg, &view, err);
+    }
+    for (size_t i = 0; reader->entry && !status && i < a->count; i++) {
+        const entry *e = &a->entries[i];
+        kith_entry_view view = {.number = i + 1,
+                                .kind = kith_i_posting_word(e->kind),
+                                .at = e->at,
+                                .run = e->run ? e->run : "",
+                                .body = e->body,
+                                .hash = e->hash};
+        status = reader->entry(reader->arg, &view, err);
+    }
+    return status;
+}
+
+static kith_status memory_read(kith_ledger *self, const char *name,
+                               const kith_i_reader *reader, kith_error *err)
 {
     memory_ledger *ledger = (memory_ledger *)self;
-    kith_status status = KITH_OK;
     pthread_mutex_lock(&ledger->lock);
     const account *a = find_account(ledger, name);
-    if (a) {
-        /* floor(2^53 left / limit) is exact in 128 bits and in a double */
-        kith_i_u128 left = a->limit - a->spent;
-        *out = (double)(uint64_t)((left << 53) / a->limit) * 0x1p-53;
-    } else {
-        status = fail_unknown(name, err);
-    }
+    kith_i_posting asked = {.accounts = &name, .count = 1};
+    kith_i_refusal unknown = {.kind = KITH_I_REFUSED_UNKNOWN};
+    kith_status status = a ? read_locked(a, reader, err)
+                           : kith_i_refusal_words(&asked, &unknown, NULL, err);
     pthread_mutex_unlock(&ledger->lock);
     return status;
 }
+
+static kith_status memory_names(kith_ledger *self,
+                                int (*visit)(void *arg, const char *account),
+                                void *arg, kith_error *err)
+{
+    memory_ledger *ledger = (memory_ledger *)self;
+    const char *last = "";
+    (void)err;
+    pthread_mutex_lock(&ledger->lock);
+    for (size_t done = 0; done < ledger->count; done++) {
+        const char *next = NULL;
+        for (size_t i = 0; i < ledger->count; i++)
+            if (strcmp(ledger->accounts[i].name, last) > 0 &&
+                (!next || strcmp(ledger->accounts[i].name, next) < 0))
+                next = ledger->accounts[i].name;
+        if (visit(arg, next))
+            break;
+        last = next;
+    }
+    pthread_mutex_unlock(&ledger->lock);
+    return KITH_OK;
+}
+
+/* ---- close, new -----------------------------------------------------------
+ */
 
 static void memory_close(kith_ledger *self)
 {
     memory_ledger *ledger = (memory_ledger *)self;
     for (size_t i = 0; i < ledger->count; i++) {
-        kith_i_free(ledger->accounts[i].name);
-        kith_i_free(ledger->accounts[i].entries);
+        account *a = &ledger->accounts[i];
+        for (size_t e = 0; e < a->count; e++)
+            free_entry(&a->entries[e]);
+        for (size_t s = 0; s < a->sublimit_count; s++)
+            kith_i_free(a->sublimits[s].key);
+        kith_i_free(a->sublimits);
+        kith_i_free(a->entries);
+        kith_i_free(a->name);
     }
     kith_i_free(ledger->accounts);
     pthread_mutex_destroy(&ledger->lock);
@@ -208,6 +409,10 @@ static void memory_close(kith_ledger *self)
 
 kith_status kith_ledger_memory_new(kith_ledger **out, kith_error *err)
 {
+    static const kith_i_store store = {.post = memory_post,
+                                       .read = memory_read,
+                                       .names = memory_names,
+                                       .close = memory_close};
     if (!out)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "no place for the ledger was given");
@@ -220,11 +425,10 @@ kith_status kith_ledger_memory_new(kith_ledger **out, kith_error *err)
         return kith_i_fail(err, KITH_ERR_MEMORY,
                            "the system has no room for another lock");
     }
-    ledger->maker = kith_i_process_now();
-    ledger->base = (kith_ledger){.grant = memory_grant,
-                                 .charge = memory_charge,
-                                 .remaining = memory_remaining,
-                                 .close = memory_close};
+    ledger->base = (kith_ledger){.store = &store};
+    ledger->base.maker = kith_i_process_now();
+    /* Nobody else can ever ask for it: an id that says so. */
+    memset(ledger->base.id, '0', KITH_I_RUN_TEXT - 1);
     *out = &ledger->base;
     return KITH_OK;
 }

@@ -215,15 +215,16 @@ kith_status kith_i_purses_solve(const kith_privacy *promise, double pure,
 
 /* ---- what would still fit ------------------------------------------------ */
 
-/* value cut off to four significant digits, as a double that prints so. */
-static double cut_off(double value)
+/* value cut off to four significant digits, as a double that prints so; below
+ * it, or (exact) the value itself. */
+static double cut_off(double value, int exact)
 {
     if (!(value > 0) || isinf(value))
         return 0;
     double step = pow(10, floor(log10(value)) - 3);
     double units = floor(value / step);
     while (units > 0) { /* the double nearest to a decimal may lie above */
-        if (units * step < value)
+        if (units * step < value || (exact && units * step == value))
             return units * step;
         units--;
     }
@@ -237,5 +238,5 @@ double kith_i_purse_fits(kith_i_loss left, double delta)
     double epsilon =
         delta > 0 ? kith_i_purses_epsilon((kith_i_purses){0, left}, delta)
                   : ldexp((double)left, -KITH_I_LOSS_BITS);
-    return cut_off(epsilon < 4096 ? epsilon : 4096);
+    return cut_off(epsilon < 4096 ? epsilon : 4096, delta <= 0);
 }

@@ -20,6 +20,7 @@
 #include "base/block.h"
 #include "base/domain.h"
 #include "budget/budget_i.h"
+#include "budget/ledger_i.h"
 #include "kith/budget.h"
 
 /* ---- the session ----------------------------------------------------------
@@ -29,6 +30,9 @@ const kith_i_domain *kith_i_session_domain(const kith_session *session);
 kith_measure kith_i_session_measure(const kith_session *session);
 kith_neighbors kith_i_session_neighbors(const kith_session *session);
 kith_privacy kith_i_session_privacy(const kith_session *session);
+kith_unit kith_i_session_unit(const kith_session *session);
+/* The entries of a ledger that paid; NULL: none. Borrowed. */
+const kith_charge *kith_i_session_charge(const kith_session *session);
 /* What may still be spent. */
 kith_i_loss kith_i_session_left(const kith_session *session);
 /* Is all of it spent, but for what rounding left? */

@@ -22,11 +22,13 @@ struct kith_session {
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
     kith_i_process opener; /* the only process that may use it (I22) */
     kith_privacy privacy;
+    kith_unit unit; /* whom a row of the data stands for */
     kith_measure measure;
     kith_i_loss total, spent, held; /* spent + held <= total */
     const char *weakened; /* NULL: exact; else the guarantee that is left */
     kith_i_entropy_source source;
     int ledgered; /* a ledger was charged: losses must add up beyond it */
+    kith_charge *charge; /* the entries that paid; NULL: no ledger */
     uint32_t threads;
     uint64_t streams; /* entropy streams handed out */
     kith_receipt *receipts;
@@ -40,6 +42,11 @@ struct kith_session {
     uint64_t all_rows;           /* of the team, where their number is public */
     kith_i_watch watch;          /* asked between blocks of rows */
 };
+
+/* session_charge.c: pay for the whole session; no ledger: nothing to do. */
+kith_status kith_i_session_charge_ledger(kith_session *session,
+                                         const kith_session_options *opt,
+                                         kith_error *err);
 
 /* Fold the records, or a view of them, with the session's threads. */
 void kith_i_session_fold(const kith_session *session, const kith_i_view *view,

@@ -41,30 +41,11 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->measure = measure;
     s->total = total;
     s->opener = kith_i_process_now();
+    s->unit = KITH_UNIT_ROW;
     if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS) /* I18 */
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
     return KITH_OK;
-}
-
-static kith_status charge_ledger(const kith_session *s,
-                                 const kith_session_options *opt,
-                                 kith_error *err)
-{
-    if (!opt->ledger || s->team.rank > 0)
-        return KITH_OK;
-    if (opt->insecure)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "a seeded run has no guarantee: the ledger refuses "
-                           "it; leave out the insecure seed, or the ledger");
-    if (!opt->account || !*opt->account)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "a ledger needs an account to charge");
-    kith_i_charge charge = {.account = opt->account,
-                            .privacy = s->privacy,
-                            .measure = s->measure,
-                            .amount = s->total};
-    return kith_i_ledger_charge(opt->ledger, &charge, err);
 }
 
 /* With replace-one the number of rows is public, and methods use it. That is
@@ -114,8 +95,8 @@ kith_status kith_session_open(kith_dataset *data,
     s->domain = (kith_i_domain *)(uintptr_t)kith_i_dataset_domain(data);
     status = kith_i_team_enter(s, opt.team, status, err);
     if (!status) /* I23 */
-        status =
-            kith_i_team_publish(s, charge_ledger(s, &opt, err), NULL, 0, err);
+        status = kith_i_team_publish(
+            s, kith_i_session_charge_ledger(s, &opt, err), NULL, 0, err);
     if (status) {
         s->data = NULL;
         s->domain = NULL;
@@ -160,6 +141,7 @@ void kith_session_close(kith_session *s)
     else
         kith_i_domain_free(s->domain);
     free_receipts(s->receipts, s->receipt_count);
+    kith_i_free(s->charge);
     kith_i_wipe_free(s, sizeof *s);
 }
 
@@ -326,6 +308,11 @@ kith_neighbors kith_i_session_neighbors(const kith_session *s)
 kith_privacy kith_i_session_privacy(const kith_session *s)
 {
     return s->privacy;
+}
+
+kith_unit kith_i_session_unit(const kith_session *s)
+{
+    return s->unit;
 }
 
 kith_i_loss kith_i_session_left(const kith_session *s)

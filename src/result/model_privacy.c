@@ -53,6 +53,28 @@ static json_t *receipts_json(const kith_result *result)
     return list;
 }
 
+/* The entry that paid, and those in other accounts. */
+static json_t *charge_json(const kith_charge *charge)
+{
+    const kith_charge_entry *first = charge->entries;
+    json_t *ledger =
+        json_pack("{s:s, s:s, s:s, s:I, s:s}", "id", charge->ledger, "run",
+                  charge->run, "account", first->account, "entry",
+                  (json_int_t)first->entry, "hash", first->hash);
+    if (charge->count == 1)
+        return ledger;
+    int bad = !ledger;
+    json_t *also = json_array();
+    for (size_t i = 1; also && i < charge->count; i++) {
+        const kith_charge_entry *e = &charge->entries[i];
+        bad |= json_array_append_new(
+            also, json_pack("{s:s, s:I, s:s}", "account", e->account, "entry",
+                            (json_int_t)e->entry, "hash", e->hash));
+    }
+    kith_i_json_put(ledger, "also", also, &bad);
+    return kith_i_json_done(ledger, bad);
+}
+
 static const char ASYMPTOTIC[] =
     "Drawn by a sampler that reaches its law in the limit only (a Markov "
     "chain, in floating point): epsilon holds in that limit, and no test can "
@@ -81,8 +103,12 @@ json_t *kith_i_model_privacy(const kith_result *result, const kith_run *run)
     const char *adjacency =
         kith_word_of(KITH_WORDS_ADJACENCY, (int)p->neighbors);
     kith_i_json_put(privacy, "adjacency", json_string(adjacency), &bad);
-    kith_i_json_put(privacy, "unit", json_string("row"), &bad);
+    kith_i_json_put(
+        privacy, "unit",
+        json_string(result->unit == KITH_UNIT_USER ? "user" : "row"), &bad);
     kith_i_json_put(privacy, "guarantee", json_string(guarantee), &bad);
+    if (result->charge)
+        kith_i_json_put(privacy, "ledger", charge_json(result->charge), &bad);
     kith_i_json_put(privacy, "releases", receipts_json(result), &bad);
     if (!strcmp(guarantee, "asymptotic"))
         kith_i_json_put(privacy, "note", json_string(ASYMPTOTIC), &bad);

@@ -17,6 +17,7 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain)
     result->d = domain->dimension;
     result->step = kith_i_domain_step(domain);
     result->guarantee = "none";
+    result->unit = KITH_UNIT_ROW;
     result->centers = kith_i_alloc((size_t)k * result->d, sizeof(double));
     result->weights = kith_i_alloc(k, sizeof(double));
     if (!result->centers || !result->weights) {
@@ -124,6 +125,7 @@ void kith_result_free(kith_result *result)
     kith_i_free(result->diagnostics);
     kith_i_free(result->on_bound);
     kith_i_free(result->stretch);
+    kith_i_free(result->charge);
     kith_i_free(result);
 }
 
@@ -162,6 +164,16 @@ kith_status kith_result_receipt(const kith_result *result, size_t i,
 const char *kith_result_guarantee(const kith_result *result)
 {
     return result ? result->guarantee : "none";
+}
+
+const kith_charge *kith_result_charge(const kith_result *result)
+{
+    return result ? result->charge : NULL;
+}
+
+kith_unit kith_result_unit(const kith_result *result)
+{
+    return result ? result->unit : KITH_UNIT_ROW;
 }
 
 kith_privacy kith_result_privacy(const kith_result *result)

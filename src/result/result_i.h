@@ -8,6 +8,7 @@
 
 #include "base/domain.h"
 #include "kith/cluster.h"
+#include "kith/ledger.h"
 
 struct kith_result {
     uint32_t k, d;
@@ -20,6 +21,8 @@ struct kith_result {
     size_t receipt_count;
     const char *guarantee; /* constant string */
     kith_privacy privacy;
+    kith_unit unit;
+    kith_charge *charge; /* one block; NULL: no ledger paid */
     uint32_t rounds;
     uint64_t public_seed;
     double step, noise;

@@ -56,6 +56,12 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     if (!result)
         return kith_i_session_settle(session, kith_i_fail_memory(err), err);
     result->privacy = kith_i_session_privacy(session);
+    result->unit = kith_i_session_unit(session);
+    const kith_charge *charge = kith_i_session_charge(session);
+    if (charge && !(result->charge = kith_i_charge_copy(charge))) {
+        kith_result_free(result);
+        return kith_i_fail_memory(err);
+    }
     result->public_seed = method->public_seed;
     kith_status status = method->run(session, method->opt, rows, result, err);
     result->guarantee = kith_i_session_guarantee(session);
