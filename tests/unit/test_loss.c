@@ -83,7 +83,7 @@ static void scales_pay_for_their_loss(void **state)
             check_scale(square, 2, loss, s);
             fitted++;
         } else {
-            assert_int_equal(status, KITH_ERR_PRIVACY);
+            assert_int_equal(status, KITH_ERR_BUDGET);
             assert_true(s.num == 0); /* untouched */
             assert_false(pays(square, 2, ((uint64_t)1 << 62) - 1, 0, loss));
             refused++;
@@ -94,7 +94,7 @@ static void scales_pay_for_their_loss(void **state)
         if (status == KITH_OK) {
             check_scale(linear, 1, loss, s);
         } else {
-            assert_int_equal(status, KITH_ERR_PRIVACY);
+            assert_int_equal(status, KITH_ERR_BUDGET);
             assert_false(pays(linear, 1, ((uint64_t)1 << 62) - 1, 0, loss));
         }
     }
@@ -123,13 +123,13 @@ static void scale_refusals(void **state)
     (void)state;
     kith_i_scale s = {7, 7};
     kith_error err;
-    assert_int_equal(kith_i_scale_gaussian(9, 0, &s, &err), KITH_ERR_PRIVACY);
+    assert_int_equal(kith_i_scale_gaussian(9, 0, &s, &err), KITH_ERR_BUDGET);
     assert_non_null(strstr(err.message, "epsilon"));
-    assert_int_equal(kith_i_scale_laplace(9, 0, &s, &err), KITH_ERR_PRIVACY);
+    assert_int_equal(kith_i_scale_laplace(9, 0, &s, &err), KITH_ERR_BUDGET);
     assert_int_equal(kith_i_scale_gaussian(0, 1, &s, &err), KITH_ERR_PRIVACY);
     assert_int_equal(kith_i_scale_laplace(0, 1, &s, NULL), KITH_ERR_PRIVACY);
     assert_int_equal(kith_i_scale_laplace(UINT64_MAX, 1, &s, &err),
-                     KITH_ERR_PRIVACY);
+                     KITH_ERR_BUDGET);
     assert_non_null(strstr(err.message, "bounds"));
     assert_true(s.num == 7 && s.shift == 7);
 }
