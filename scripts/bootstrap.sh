@@ -10,6 +10,7 @@ packages="cmake ninja-build gcc libc6-dev binutils pkg-config
   libjansson-dev libcmocka-dev
   python3-dev python3-numpy python3-scipy python3-pandas python3-sklearn
   python3-pytest
+  openmpi-bin libopenmpi-dev
   clang lld nodejs python3 mandoc locales gzip zstd"
 for group in "$@"; do
     case $group in

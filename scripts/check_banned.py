@@ -25,6 +25,8 @@ RULES = [
      "kith_i_alloc checks, zeroes, and can be made to fail by a test"),
     ("printf fprintf vprintf vfprintf puts fputs putchar exit _exit abort",
      ("src",), (), "a library does not print and does not exit"),
+    (r"MPI_\w+", FOLDERS, ("tools/kith-mpi/team_mpi.c",),
+     "one file knows MPI: others talk through kith/team.h"),
 ]
 
 # Split, so that this file may be searched too. A mkstemp template is fine.
@@ -82,6 +84,8 @@ def check_text(path, text):
 
 # path -> (contents, the names that must be caught, all of them)
 SPECIMENS = {
+    "src/dp/m.c": ("MPI_Init(0, 0);", "MPI_Init"),
+    "tools/kith-mpi/team_mpi.c": ("MPI_Init(0, 0);", ""),
     "src/dp/a.c": ("int x = rand();\nsrand(1); drand48(); random (); "
                    "rand_r(&s);", "rand srand drand48 random rand_r"),
     "tools/kith/b.c": ("sprintf(s, \"\"); strcpy(a, b);\nstrcat(a, b); "

@@ -127,8 +127,12 @@ def main():
     commands = commands_of(top)
     pages = {"kith": top}
     pages.update({f"kith-{c}": help_of(c) for c in commands})
+    # its own program, built where there is an MPI; it does not start alone
+    programs = {"kith-mpi"}
     on_disk = {f[:-2] for f in os.listdir(MAN) if f.endswith(".1")}
-    for name in sorted(on_disk - pages.keys()):
+    for name in sorted(programs & on_disk):
+        lint(os.path.join(MAN, name + ".1"))
+    for name in sorted(on_disk - pages.keys() - programs):
         problems.append(f"{name}.1: there is no such command")
     ran = 0
     for name, text in pages.items():

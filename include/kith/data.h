@@ -76,6 +76,9 @@ typedef struct kith_source_options {
     kith_progress_fn *progress; /* called now and then while rows are read,  */
     void *progress_arg;         /* by the caller's thread, with 0 of 1: to   */
                                 /* cancel, not to measure                    */
+    uint32_t part, parts;       /* files: read part `part` (from 0) of so    */
+                                /* many, dealt by size; .npy and plain text  */
+                                /* are cut. 0 parts: all. For teams (team.h) */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);

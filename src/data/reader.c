@@ -13,6 +13,7 @@
 #include "base/base_i.h"
 #include "base/block.h"
 #include "base/domain.h"
+#include "reader_deal.h"
 #include "reader_shard.h"
 
 enum { BLOCK_DOUBLES = 1 << 17 }; /* 1 MiB */
@@ -21,6 +22,7 @@ typedef struct {
     const kith_i_shard_ops *ops;
     kith_i_stream *stream; /* NULL: not open */
     void *state;
+    kith_i_share share; /* what of it is to be read */
 } shard;
 
 struct kith_i_reader {
@@ -172,8 +174,47 @@ static kith_status open_shard(kith_i_reader *reader, size_t i, kith_error *err)
         kith_i_stream_open(&reader->sources[i], &s->stream, err);
     if (!status)
         status = s->ops->open(s->stream, &reader->layout, &s->state, err);
+    if (!status && s->share.parts > 1)
+        status = s->ops->cut(s->state, s->share.part, s->share.parts, err);
     if (status)
         close_shard(s);
+    return status;
+}
+
+/* Step over shards that others read. */
+static void skip_others(kith_i_reader *reader)
+{
+    while (reader->current < reader->count &&
+           reader->shards[reader->current].share.parts == 0)
+        close_shard(&reader->shards[reader->current++]);
+}
+
+/* The whole of every shard, or a rank's part of them. */
+static kith_status deal(kith_i_reader *reader, kith_error *err)
+{
+    const kith_source_options *opt = &reader->layout.opt;
+    size_t count = reader->count;
+    if (opt->parts <= 1)
+        return KITH_OK;
+    kith_i_share *files = kith_i_alloc(count, sizeof *files);
+    uint64_t *load = kith_i_alloc(opt->parts, sizeof *load);
+    int ok = files && load;
+    for (size_t i = 0; ok && i < count; i++)
+        files[i] = reader->shards[i].share;
+    if (ok)
+        kith_i_deal(files, count, opt->part, opt->parts, load);
+    for (size_t i = 0; ok && i < count; i++)
+        reader->shards[i].share = files[i];
+    kith_i_free(files);
+    kith_i_free(load);
+    if (!ok)
+        return kith_i_fail_memory(err);
+    shard *first = &reader->shards[0]; /* it is open */
+    kith_status status =
+        first->share.parts > 1
+            ? first->ops->cut(first->state, opt->part, opt->parts, err)
+            : KITH_OK;
+    skip_others(reader);
     return status;
 }
 
@@ -194,9 +235,17 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
         if (strcmp(path, "-") == 0 && stdin_seen++)
             return kith_i_fail(err, KITH_ERR_ARGUMENT,
                                "standard input (-) can be given only once");
+        s->share.parts = 1;
         status = open_shard(reader, i, err);
         if (status)
             return status;
+        s->share.can_cut = kith_i_stream_file(s->stream, &s->share.bytes) >= 0;
+        s->share.bytes = kith_i_stream_bytes(s->stream);
+        if (!kith_i_stream_can_reopen(s->stream) &&
+            reader->layout.opt.parts > 1)
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "%s: only files can be dealt to ranks",
+                               kith_i_stream_name(s->stream));
         if (i > 0 && kith_i_stream_can_reopen(s->stream))
             close_shard(s);
     }
@@ -205,7 +254,7 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
                            "%s: there are no rows and no header to tell the "
                            "number of features; say --dimension",
                            kith_i_stream_name(reader->shards[0].stream));
-    return KITH_OK;
+    return deal(reader, err);
 }
 
 /* ---- the interface ------------------------------------------------------- */
@@ -225,6 +274,8 @@ static kith_status check_options(const kith_source_options *opt,
     if (opt->column_count > 0 && !opt->columns)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "column_count is set but columns is NULL");
+    if (opt->parts > 0 && opt->part >= opt->parts)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "part must be below parts");
     if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "--missing drop changes the number of rows, which "
@@ -360,6 +411,8 @@ kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,
 {
     shard *s;
     raw->rows = raw->done = 0;
+    if (reader->current == reader->count) /* all are read by others */
+        return KITH_OK;
     kith_status status = current_shard(reader, &s, err);
     return status ? status : s->ops->take(s->state, want, raw, err);
 }
@@ -375,8 +428,10 @@ kith_status kith_i_reader_convert(const kith_i_reader *reader, kith_i_raw *raw,
 kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
                                   kith_error *err)
 {
-    shard *s = &reader->shards[reader->current];
     *more = 0;
+    if (reader->current == reader->count) /* all are read by others */
+        return KITH_OK;
+    shard *s = &reader->shards[reader->current];
     if (s->ops->turn) {
         kith_status status = s->ops->turn(s->state, more, err);
         if (status || *more)
@@ -384,6 +439,7 @@ kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
     }
     close_shard(s);
     reader->current++;
+    skip_others(reader);
     *more = reader->current < reader->count;
     return *more ? current_shard(reader, &s, err) : KITH_OK;
 }

@@ -24,7 +24,8 @@ typedef struct {
     kith_i_layout *layout;
     kith_i_npy npy;
     kith_i_columns columns;
-    uint64_t row;   /* rows taken so far */
+    uint64_t row;   /* the next row */
+    uint64_t end;   /* the last one, and one more */
     int fd;         /* plain file, or -1 */
     char *segments; /* segment_rows items of each chosen column */
     size_t segment_bytes;
@@ -69,6 +70,7 @@ static kith_status open_shard(npy_shard *shard, kith_error *err)
     shard->fd = kith_i_stream_file(shard->stream, &size);
     if (shard->fd >= 0 && size != npy->offset + array_bytes(npy))
         return fail_size(shard, size > npy->offset + array_bytes(npy), err);
+    shard->end = npy->rows;
     if (npy->columns == 1 || npy->rows <= 1)
         npy->fortran = 0; /* both orders are the same */
     status =
@@ -169,7 +171,7 @@ static kith_status read_segments(npy_shard *shard, kith_error *err)
         shard->segment_bytes = bytes;
         shard->segment_rows = (uint32_t)rows;
     }
-    uint64_t left = shard->npy.rows - shard->row;
+    uint64_t left = shard->end - shard->row;
     uint32_t count =
         left < shard->segment_rows ? (uint32_t)left : shard->segment_rows;
     for (uint32_t j = 0; j < columns->count; j++) {
@@ -260,7 +262,7 @@ static kith_status npy_take(void *state, uint32_t want, kith_i_raw *raw,
                             kith_error *err)
 {
     npy_shard *shard = state;
-    uint64_t left = shard->npy.rows - shard->row, most = left;
+    uint64_t left = shard->end - shard->row, most = left;
     size_t row = raw_row(shard);
     if (left == 0)
         return check_end(shard, err);
@@ -347,7 +349,20 @@ static kith_status npy_convert(const void *state, kith_i_raw *raw,
                : drop_rows(shard, first, out, kept, err);
 }
 
+static kith_status npy_cut(void *state, uint32_t part, uint32_t parts,
+                           kith_error *err)
+{
+    (void)err;
+    npy_shard *shard = state;
+    uint64_t step = shard->npy.rows / parts, over = shard->npy.rows % parts;
+    shard->row = step * part + over * part / parts;
+    part++;
+    shard->end = step * part + over * part / parts;
+    return KITH_OK;
+}
+
 const kith_i_shard_ops kith_i_shard_npy = {.open = npy_open,
+                                           .cut = npy_cut,
                                            .take = npy_take,
                                            .convert = npy_convert,
                                            .close = npy_close};

@@ -54,6 +54,9 @@ typedef struct kith_i_shard_ops {
     /* Dense, may be NULL: turn to the next part of this shard, when no thread
      * holds rows of the last. *more: 0 when there is none. */
     kith_status (*turn)(void *shard, int *more, kith_error *err);
+    /* Read only part `part` of `parts` of a plain file; before any row is. */
+    kith_status (*cut)(void *shard, uint32_t part, uint32_t parts,
+                       kith_error *err);
     void (*close)(void *shard); /* wipes; NULL is fine */
 } kith_i_shard_ops;
 

@@ -287,7 +287,15 @@ static kith_status svmlight_next(void *state, kith_i_rows *out, kith_error *err)
     return KITH_OK;
 }
 
+static kith_status svmlight_cut(void *state, uint32_t part, uint32_t parts,
+                                kith_error *err)
+{
+    svmlight_shard *shard = state;
+    return kith_i_stream_cut(shard->stream, part, parts, err);
+}
+
 const kith_i_shard_ops kith_i_shard_svmlight = {.is_sparse = 1,
                                                 .open = svmlight_open,
+                                                .cut = svmlight_cut,
                                                 .next = svmlight_next,
                                                 .close = svmlight_close};

@@ -61,6 +61,12 @@ static kith_status extend_record(const text_shard *shard, kith_i_line *line,
     kith_i_quoting state = kith_i_field_follow(
         shard->dialect, line->data, line->length, KITH_I_FIELD_START);
     while (state == KITH_I_FIELD_QUOTED) {
+        if (kith_i_stream_is_cut(shard->stream)) /* perhaps in such a row */
+            return fail_line(shard, shard->line,
+                             "a row of several lines, in a file that is cut at "
+                             "line ends: give at least as many files as ranks, "
+                             "or compress it",
+                             err);
         if (!line->newline)
             return fail_line(shard, shard->line,
                              "a quote is opened and never closed", err);
@@ -437,11 +443,20 @@ static kith_status tsv_open(kith_i_stream *stream, kith_i_layout *layout,
     return text_open(&tsv, stream, layout, out, err);
 }
 
+static kith_status text_cut(void *state, uint32_t part, uint32_t parts,
+                            kith_error *err)
+{
+    text_shard *shard = state;
+    return kith_i_stream_cut(shard->stream, part, parts, err);
+}
+
 const kith_i_shard_ops kith_i_shard_csv = {.open = csv_open,
+                                           .cut = text_cut,
                                            .take = text_take,
                                            .convert = text_convert,
                                            .close = text_close};
 const kith_i_shard_ops kith_i_shard_tsv = {.open = tsv_open,
+                                           .cut = text_cut,
                                            .take = text_take,
                                            .convert = text_convert,
                                            .close = text_close};

@@ -23,6 +23,8 @@ struct kith_i_stream {
     int fd; /* -1: memory */
     int is_stdin, is_regular;
     uint64_t file_size;
+    uint64_t place, limit; /* of the file's next byte; where to stop */
+    int is_cut;
     const unsigned char *memory; /* what is left of it */
     size_t memory_left;
     size_t chunk;
@@ -76,6 +78,8 @@ static kith_status read_raw(kith_i_stream *stream, void *out, size_t room,
         stream->memory_left -= *made;
         return KITH_OK;
     }
+    if (room > stream->limit - stream->place)
+        room = (size_t)(stream->limit - stream->place);
     ssize_t got;
     do {
         got = read(stream->fd, out, room);
@@ -84,6 +88,7 @@ static kith_status read_raw(kith_i_stream *stream, void *out, size_t room,
         return kith_i_fail(err, KITH_ERR_INPUT, "%s: cannot be read: %s",
                            stream->name, strerror(errno));
     *made = (size_t)got;
+    stream->place += (uint64_t)got;
     return KITH_OK;
 }
 
@@ -171,6 +176,7 @@ kith_status kith_i_stream_open(const kith_i_source *source, kith_i_stream **out,
     if (!stream)
         return kith_i_fail_memory(err);
     stream->fd = -1;
+    stream->limit = UINT64_MAX;
     stream->chunk = source->chunk ? source->chunk : CHUNK;
     stream->room = stream->chunk > MAGIC ? stream->chunk : MAGIC;
     set_name(stream, source->path);
@@ -223,6 +229,76 @@ int kith_i_stream_file(const kith_i_stream *stream, uint64_t *size)
         return -1;
     *size = stream->file_size;
     return stream->fd;
+}
+
+uint64_t kith_i_stream_bytes(const kith_i_stream *stream)
+{
+    return stream->is_regular ? stream->file_size : 0;
+}
+
+/* ---- parts of a file ------------------------------------------------------
+ */
+
+/* Where the first line begins that begins at or after byte `from`. */
+static kith_status next_line_start(const kith_i_stream *stream, uint64_t from,
+                                   uint64_t *out, kith_error *err)
+{
+    char piece[4096];
+    *out = from;
+    if (from == 0 || from >= stream->file_size)
+        return KITH_OK;
+    for (uint64_t at = from - 1;;) {
+        ssize_t got = pread(stream->fd, piece, sizeof piece, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return kith_i_fail(err, KITH_ERR_INPUT, "%s: cannot be read: %s",
+                               stream->name, strerror(errno));
+        const char *hit = got ? memchr(piece, '\n', (size_t)got) : NULL;
+        *out = hit   ? at + (uint64_t)(hit - piece) + 1
+               : got ? at
+                     : stream->file_size;
+        kith_i_wipe(piece, sizeof piece);
+        if (hit || got == 0)
+            return KITH_OK;
+        at += (uint64_t)got;
+    }
+}
+
+kith_status kith_i_stream_cut(kith_i_stream *stream, uint32_t part,
+                              uint32_t parts, kith_error *err)
+{
+    uint64_t size = stream->file_size, step = size / parts, over = size % parts;
+    uint64_t here = stream->place - (stream->end - stream->begin), from, to;
+    kith_status status =
+        next_line_start(stream, step * part + over * part / parts, &from, err);
+    part++;
+    if (!status)
+        status = next_line_start(stream, step * part + over * part / parts, &to,
+                                 err);
+    if (status)
+        return status;
+    from = from > here ? from : here;
+    to = to > from ? to : from;
+    if (lseek(stream->fd, (off_t)from, SEEK_SET) < 0)
+        return kith_i_fail(err, KITH_ERR_INPUT, "%s: cannot be read: %s",
+                           stream->name, strerror(errno));
+    stream->place = from;
+    stream->limit = to;
+    stream->begin = stream->end = 0;
+    stream->ended = 0;
+    stream->is_cut = 1;
+    if (from > here) {
+        size_t length = strlen(stream->name);
+        snprintf(stream->name + length, NAME - length, " from byte %llu on",
+                 (unsigned long long)from);
+    }
+    return KITH_OK;
+}
+
+int kith_i_stream_is_cut(const kith_i_stream *stream)
+{
+    return stream->is_cut;
 }
 
 /* Make room behind the window. A window grows only as bytes arrive (at most

@@ -40,6 +40,15 @@ int kith_i_stream_can_reopen(const kith_i_stream *stream);
  * size; -1 for everything else. */
 int kith_i_stream_file(const kith_i_stream *stream, uint64_t *size);
 
+uint64_t kith_i_stream_bytes(const kith_i_stream *stream); /* of any file */
+
+/* Of such a file, read only part `part` of `parts`: of what comes after the
+ * current position, the lines that begin in that part of its bytes. Messages
+ * count lines from there. */
+kith_status kith_i_stream_cut(kith_i_stream *stream, uint32_t part,
+                              uint32_t parts, kith_error *err);
+int kith_i_stream_is_cut(const kith_i_stream *stream);
+
 /* The bytes from the current position on. data[count] is 0 and may be read,
  * and so may the 16 bytes from there. Valid until the next call. */
 typedef struct kith_i_window {

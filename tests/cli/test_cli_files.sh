@@ -107,7 +107,11 @@ rm -r out link
 
 # ---- signals ---------------------------------------------------------------
 mkfifo pipe
-for signal in TERM INT HUP; do
+temporary() { # files that $pid has begun, with names or (Linux) without
+    { find . -name '.kith-*'
+      find "/proc/$pid/fd" -type l -printf '%l\n' 2>/dev/null | grep '#[0-9]* (deleted)$' | sort -u; } | wc -l
+}
+for signal in TERM INT HUP KILL; do
     echo old >m.json
     # A background job ignores SIGINT unless it is told otherwise.
     "$PYTHON" -c "
@@ -119,11 +123,11 @@ os.execv(sys.argv[1], sys.argv[1:])" "$KITH" kmeans $A --format csv --force -o m
     exec 9>pipe
     printf '0.1,0.2\n0.3,0.4\n' >&9
     for _ in $(seq 200); do
-        [ "$(find . -name '.kith-*' | wc -l)" = 2 ] && break
+        [ "$(temporary)" = 2 ] && break
         sleep 0.02
     done
     check "waits for its input with two temporary files" \
-        [ "$(find . -name '.kith-*' | wc -l)" = 2 ]
+        [ "$(temporary)" = 2 ]
     kill -$signal $pid
     exec 9>&- # so that a process that lives on comes to its end
     { wait $pid; } 2>/dev/null

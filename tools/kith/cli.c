@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ranks.h"
+
 static const char *current_command;
 
 void cli_set_command(const char *command)
@@ -22,7 +24,9 @@ static void print_message(const char *format, va_list list)
     for (char *p = text; *p; p++)
         if (iscntrl((unsigned char)*p) && *p != '\n')
             *p = '?';
-    if (current_command)
+    if (!ranks_lead())
+        ranks_keep(text); /* rank 0 speaks for all */
+    else if (current_command)
         fprintf(stderr, "kith %s: %s\n", current_command, text);
     else
         fprintf(stderr, "kith: %s\n", text);
@@ -43,8 +47,10 @@ int cli_usage(const char *format, ...)
     va_start(list, format);
     print_message(format, list);
     va_end(list);
-    fprintf(stderr, "Try 'kith %s%s--help'.\n",
-            current_command ? current_command : "", current_command ? " " : "");
+    if (ranks_lead())
+        fprintf(stderr, "Try 'kith %s%s--help'.\n",
+                current_command ? current_command : "",
+                current_command ? " " : "");
     return CLI_USAGE;
 }
 

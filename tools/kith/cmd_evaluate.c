@@ -2,12 +2,16 @@
  * Neither is private, and both say so. */
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <verify.h>
 
 #include "cli.h"
 #include "commands.h"
 #include "output.h"
+#include "ranks.h"
 #include "source.h"
 
 static const arg_option output_options[] = {
@@ -96,7 +100,10 @@ static int job_open(job *j, const args *a)
         opt->columns = kith_model_columns(j->model, &opt->column_count);
     if (!args_given(a, "missing"))
         opt->missing = kith_model_missing(j->model);
-    return output_open(&j->output, path);
+    /* the labels of several ranks have no one file */
+    return output_open(&j->output,
+                       a->command == command_assign() && ranks_team() ? NULL
+                                                                      : path);
 }
 
 static int job_finish(job *j, int code)
@@ -174,11 +181,17 @@ static int evaluate_main(const args *a)
                                      j.inputs, j.input_count, &j.source.options,
                                      j.source.threads, &rows, &cost, &err),
                        &err);
+    code = ranks_agree(code);
+    if (!code)
+        code = ranks_add_costs(&rows, &cost);
     if (!code && !isfinite(cost))
         code = cli_fail(CLI_INPUT, "the cost is too large for a number: are "
                                    "the rows in the model's units?");
     if (!code)
         code = job_finish(&j, print_costs(&j, rows, cost, distance));
+    if (!code && ranks_team())
+        cli_note("costs were added rank by rank: the last digits differ from a "
+                 "single process's");
     if (!code && !j.quiet)
         cli_note("these figures are exact, so they are NOT private: keep them "
                  "as secret as the rows");
@@ -212,19 +225,55 @@ static int write_labels(void *arg, const uint32_t *labels, size_t count)
     return ferror(file); /* a full disk ends the run */
 }
 
+static int assign_files(job *j, const char *const *inputs, size_t count)
+{
+    kith_error err = {0};
+    kith_status status =
+        kith_assign(j->view, inputs, count, &j->source.options,
+                    j->source.threads, write_labels, j->output.file, &err);
+    /* A sink that stopped the run has a failed write to report. */
+    int code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
+    return job_finish(j, code);
+}
+
+/* Labels of this rank's part of one input: DIR/NAME.labels.RANK, so that the
+ * parts of an input, one after another, are its labels. Exit code. */
+static int assign_part(job *j, const char *folder, size_t i)
+{
+    const char *slash = strrchr(j->inputs[i], '/');
+    const char *base = slash ? slash + 1 : j->inputs[i];
+    char *name = NULL;
+    if (asprintf(&name, "%s/%s.labels.%05u", folder, base,
+                 (unsigned)ranks_team()->rank) < 0)
+        return cli_no_memory();
+    int code = output_open_own(&j->output, name);
+    if (!code)
+        code = assign_files(j, &j->inputs[i], 1);
+    free(name);
+    return code;
+}
+
+static int assign_parts(job *j, const char *folder)
+{
+    struct stat st;
+    if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode))
+        return cli_usage(
+            "with several ranks -o must be a folder: each rank "
+            "writes its part of INPUT to FOLDER/INPUT.labels.RANK");
+    int code = CLI_OK;
+    for (size_t i = 0; !code && i < j->input_count; i++)
+        code = assign_part(j, folder, i);
+    return code;
+}
+
 static int assign_main(const args *a)
 {
     job j;
-    kith_error err = {0};
+    const char *path = args_value(a, "output");
     int code = job_open(&j, a);
-    if (!code) {
-        kith_status status =
-            kith_assign(j.view, j.inputs, j.input_count, &j.source.options,
-                        j.source.threads, write_labels, j.output.file, &err);
-        /* A sink that stopped the run has a failed write to report. */
-        code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
-        code = job_finish(&j, code);
-    }
+    if (!code)
+        code = ranks_team() ? assign_parts(&j, path)
+                            : assign_files(&j, j.inputs, j.input_count);
     if (!code && j.source.options.missing == KITH_MISSING_DROP)
         cli_note(
             "warning: missing values, drop: rows that were left out have no "

@@ -5,6 +5,7 @@
 #include "kmeans_run.h"
 #include "output.h"
 #include "quality_out.h"
+#include "ranks.h"
 
 /* ---- running ------------------------------------------------------------- */
 
@@ -17,6 +18,7 @@ static kith_status run_private(kmeans_run *run, kith_dataset **data,
         return status;
     status = run->median ? kith_kmedian(session, &run->medians, result, err)
                          : kith_kmeans(session, &run->means, result, err);
+    ranks_over(status != KITH_OK);
     kith_session_close(session);
     return status;
 }
@@ -60,6 +62,16 @@ static void print_summary(const kmeans_run *run, const kith_result *result)
     run_print_guarantee(&run->common, result);
 }
 
+/* Before anything is charged. */
+static int check_recovery(const kmeans_run *run)
+{
+    if (!ranks_team() || !run->median || run->common.dry_run ||
+        run->medians.recovery != KITH_RECOVERY_SAMPLING)
+        return CLI_OK;
+    return cli_usage("--recovery sampling needs all rows in one place: run "
+                     "kith instead of kith-mpi, or use steps");
+}
+
 int kmeans_main(const args *a)
 {
     kmeans_run run;
@@ -67,6 +79,8 @@ int kmeans_main(const args *a)
     kith_result *result = NULL;
     kith_run description;
     int code = kmeans_run_parse(&run, a);
+    if (!code)
+        code = check_recovery(&run);
     if (!code)
         run_warn(&run.common);
     if (!code && run.common.dry_run) {

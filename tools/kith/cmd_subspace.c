@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "output.h"
 #include "quality_out.h"
+#include "ranks.h"
 #include "subspace_run.h"
 
 static void warn_void(const subspace_run *run)
@@ -32,6 +33,7 @@ static kith_status run_private(subspace_run *run, kith_dataset **data,
     if (status)
         return status;
     status = kith_subspace(session, &run->options, result, err);
+    ranks_over(status != KITH_OK);
     kith_session_close(session);
     return status;
 }
@@ -147,10 +149,24 @@ static int price_and_write(const subspace_run *run)
     return code;
 }
 
+/* Before anything is charged. */
+static int check_method(const subspace_run *run)
+{
+    kith_subspace_method method = run->options.method;
+    if (!ranks_team() || run->common.dry_run || method == KITH_SUBSPACE_AUTO ||
+        method == KITH_SUBSPACE_SULQ)
+        return CLI_OK;
+    return cli_usage("--method %s needs all rows in one place: run kith "
+                     "instead of kith-mpi, or use auto or sulq",
+                     kith_word_of(KITH_WORDS_SUBSPACE_METHOD, (int)method));
+}
+
 int subspace_main(const args *a)
 {
     subspace_run run;
     int code = subspace_run_parse(&run, a);
+    if (!code)
+        code = check_method(&run);
     if (!code)
         warn_void(&run);
     if (!code)

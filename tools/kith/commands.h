@@ -15,6 +15,10 @@ const arg_command *command_verify(void);
 const arg_command *command_sign(void);
 const arg_command *command_report(void);
 
+/* The whole command: finds its command, runs it, closes standard output. Exit
+ * code. */
+int command_main(int argc, char **argv);
+
 int kmeans_main(const args *a); /* of kmedian too; exit code */
 int subspace_main(const args *a);
 

@@ -102,7 +102,7 @@ static int run_help(const arg_command *const *commands, int argc, char **argv)
     return run_command(commands, argc + 1, words);
 }
 
-int main(int argc, char **argv)
+int command_main(int argc, char **argv)
 {
     cli_quiet_blas();
     output_prepare();

@@ -10,17 +10,23 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 /* ---- signals: remove what is not finished, then die of the signal -------- */
 
 enum { MAX_PENDING = 4 };
 static char *volatile pending[MAX_PENDING];
 
-static void remove_pending(int sig)
+void output_abandon(void)
 {
     for (int i = 0; i < MAX_PENDING; i++)
         if (pending[i])
             unlink(pending[i]);
+}
+
+static void remove_pending(int sig)
+{
+    output_abandon();
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -82,19 +88,65 @@ static char *temp_name(const char *target)
     return temp;
 }
 
+/* A file that leaves nothing behind, whatever happens to this process; -1: the
+ * file system has none. */
+static int open_nameless(output *o)
+{
+    char *slash = strrchr(o->temp, '/');
+    char after = 0;
+    if (slash) {
+        after = slash[1];
+        slash[1] = 0;
+    }
+    int fd = open(slash ? o->temp : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (slash)
+        slash[1] = after;
+    int kept = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (fd >= 0 && kept < 0) {
+        close(fd);
+        return -1;
+    }
+    o->nameless = kept + 1;
+    return fd;
+}
+
+/* Its temporary name, just before the final one. */
+static int name_it(output *o)
+{
+    char from[64];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", o->nameless - 1);
+    char *end = o->temp + strlen(o->temp) - 6;
+    for (unsigned i = 0; i < 1000; i++) {
+        char digits[8];
+        snprintf(digits, sizeof digits, "%06u",
+                 ((unsigned)getpid() * 1000 + i) % 1000000);
+        memcpy(end, digits, 6);
+        if (!linkat(AT_FDCWD, from, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW)) {
+            close(o->nameless - 1);
+            o->nameless = 0;
+            pending_add(o->temp);
+            return 0;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return -1;
+}
+
 static int open_temp(output *o, const struct stat *old)
 {
     o->temp = temp_name(o->target);
     if (!o->temp)
         return cli_no_memory();
-    int fd = mkstemp(o->temp);
+    int fd = open_nameless(o);
+    if (fd < 0 && (fd = mkstemp(o->temp)) >= 0)
+        pending_add(o->temp);
     if (fd < 0) {
         int code = fail_file(o->target, "opening a file beside it");
         free(o->temp);
         o->temp = NULL;
         return code;
     }
-    pending_add(o->temp);
     mode_t mask = umask(0);
     umask(mask);
     mode_t mode = old ? old->st_mode & 0777 : 0666 & ~mask;
@@ -109,10 +161,15 @@ static int open_temp(output *o, const struct stat *old)
 int output_open(output *o, const char *path)
 {
     *o = (output){0};
-    if (!path || !strcmp(path, "-")) {
-        o->file = stdout;
-        return CLI_OK;
-    }
+    if (path && strcmp(path, "-") != 0 && ranks_lead())
+        return output_open_own(o, path);
+    o->file = stdout; /* of ranks that do not lead: nowhere */
+    return CLI_OK;
+}
+
+int output_open_own(output *o, const char *path)
+{
+    *o = (output){0};
     struct stat st;
     int exists = !stat(path, &st);
     if (exists && S_ISDIR(st.st_mode))
@@ -160,7 +217,7 @@ int output_commit(output *o)
 {
     int code = CLI_OK;
     if (o->temp) {
-        if (rename(o->temp, o->target)) {
+        if ((o->nameless && name_it(o)) || rename(o->temp, o->target)) {
             code = fail_file(o->target, "renaming");
         } else {
             pending_drop(o->temp);
@@ -176,7 +233,9 @@ void output_discard(output *o)
 {
     if (o->file && o->target)
         fclose(o->file);
-    if (o->temp) {
+    if (o->nameless) {
+        close(o->nameless - 1);
+    } else if (o->temp) {
         unlink(o->temp);
         pending_drop(o->temp);
     }

@@ -14,10 +14,14 @@ typedef struct output {
     FILE *file;   /* write here                                            */
     char *target; /* final name; NULL: standard output                     */
     char *temp;   /* NULL: target is a device or a pipe, written in place  */
+    int nameless; /* 1 + the descriptor of a file that has no name yet     */
 } output;
 
 /* path NULL or "-": standard output. Exit code. */
 int output_open(output *o, const char *path);
+
+/* The same for a file that every rank has one of. */
+int output_open_own(output *o, const char *path);
 
 /* Flush, sync and close; the target is still untouched. Exit code. */
 int output_finish(output *o);
@@ -36,6 +40,9 @@ int output_check_new(const char *path, int force);
 
 /* Do both names (not NULL, not "-") lead to one file, which may not exist? */
 int output_is_same(const char *a, const char *b);
+
+/* Remove what is not finished: for who is about to be ended. */
+void output_abandon(void);
 
 /* Call once, first: signals, and standard streams that are closed. */
 void output_prepare(void);

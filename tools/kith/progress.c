@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "ranks.h"
 
 int progress_parse(progress *out, const args *a)
 {
@@ -12,8 +13,8 @@ int progress_parse(progress *out, const args *a)
     unsigned mode = 0;
     int code = args_choice(a, "progress", modes, &mode);
     *out = (progress){.terminal = isatty(2)};
-    out->enabled =
-        !args_value(a, "quiet") && (mode == 1 || (mode == 0 && out->terminal));
+    out->enabled = ranks_lead() && !args_value(a, "quiet") &&
+                   (mode == 1 || (mode == 0 && out->terminal));
     return code;
 }
 

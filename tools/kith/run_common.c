@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "output.h"
+#include "ranks.h"
 
 enum { MAX_STARTS = 10000 };
 
@@ -63,6 +64,9 @@ static int check_exclusions(const run_common *run, const args *a,
         "epsilon", "delta",   "adjacency", "insecure-seed",
         "ledger",  "account", "dry-run",   NULL};
     int code = CLI_OK;
+    if (run->non_private && ranks_team())
+        return cli_usage("--non-private needs all rows in one place: run kith "
+                         "instead of kith-mpi");
     if (run->non_private) {
         code = run_refuse_with(a, "non-private", not_plain);
         if (!code)
@@ -215,7 +219,9 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
     so.threads = run->source.threads;
     so.insecure = run->insecure;
     so.insecure_seed = run->insecure_seed;
+    so.team = ranks_team();
     kith_status status = kith_session_open(*data, &so, out, err);
+    ranks_over(status != KITH_OK);
     if (!status)
         *data = NULL;
     return status;

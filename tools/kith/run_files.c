@@ -1,6 +1,7 @@
 /* The files of a run: rows in, model and centres out. */
 #include "centers.h"
 #include "cli.h"
+#include "ranks.h"
 #include "run_common.h"
 
 int run_data_open(const run_common *run, const args *a, kith_dataset **data)
@@ -13,6 +14,7 @@ int run_data_open(const run_common *run, const args *a, kith_dataset **data)
                           &err);
     if (!code)
         code = bounds_check(&run->bounds, kith_dataset_dimension(*data));
+    code = ranks_agree(code); /* before anything is charged */
     if (code) {
         kith_dataset_free(*data);
         *data = NULL;

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "output.h"
+#include "ranks.h"
 
 const arg_option source_options[] = {
     {"format", 0, "FORMAT",
@@ -70,6 +71,10 @@ int source_parse(source *out, const args *a)
     if (code)
         return code;
     opt->threads = out->threads;
+    if (ranks_team()) {
+        opt->part = ranks_team()->rank;
+        opt->parts = ranks_team()->ranks;
+    }
     opt->format = (kith_format)format;
     opt->missing = (kith_missing)missing;
     if (args_value(a, "header") && args_value(a, "no-header"))

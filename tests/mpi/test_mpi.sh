@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# kith-mpi under a real mpirun: the model of a single process byte for byte, for
+# every method and format; failures that end the run without a model.
+. "$(dirname "$0")/../cli/lib.sh"
+: "${KITH_MPI:?set KITH_MPI to the kith-mpi binary}"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+# ranks N CODE ARG...: mpirun -n N kith-mpi ARG... exits with CODE.
+ranks() {
+    local n=$1 want=$2 got
+    shift 2
+    LAST="mpirun -n $n kith-mpi $*"
+    CHECKS=$((CHECKS + 1))
+    timeout -k 5 60 mpirun -n "$n" "$KITH_MPI" "$@" >"$OUT" 2>"$ERR" </dev/null
+    got=$?
+    [ "$got" -eq "$want" ] || fail "exit $got, expected $want"
+}
+
+# same N ARG... : N ranks make the model that one process makes.
+same() {
+    local n=$1
+    shift
+    run 0 "$@" --insecure-seed 7 --threads 1 --quiet -o alone.json
+    ranks "$n" 0 "$@" --insecure-seed 7 --threads 1 --quiet -o team.json
+    check "$n ranks: $*" cmp -s alone.json team.json
+    rm -f team.json
+}
+
+"$KITH" generate gaussians --rows 3000 --dimension 6 --clusters 3 --seed 1 -o a.npy 2>/dev/null
+"$KITH" generate gaussians --rows 900 --dimension 6 --clusters 3 --seed 2 -o b.npy 2>/dev/null
+"$KITH" generate gaussians --rows 2500 --dimension 6 --clusters 3 --seed 3 -o c.csv 2>/dev/null
+"$KITH" generate subspaces --rows 3000 --dimension 8 --clusters 2 --subspace-dimension 2 --seed 4 -o p.npy 2>/dev/null
+"$KITH" generate sparse --rows 1200 --dimension 60 --clusters 3 --sparsity 8 --seed 5 -o s.svm 2>/dev/null
+{ echo "x1,x2,x3,x4,x5,x6"; cat c.csv; } >h.csv
+gzip -k c.csv
+head -n 1 c.csv >one.csv
+
+# ---- the same bits ---------------------------------------------------------
+bounds=(-e 2 --bounds -1:1)
+same 2 kmeans -k 3 "${bounds[@]}" --delta 1e-6 a.npy b.npy
+same 3 kmeans -k 3 "${bounds[@]}" a.npy
+same 4 kmeans -k 3 "${bounds[@]}" --delta 1e-6 --adjacency replace-one --header h.csv
+same 7 kmeans -k 3 "${bounds[@]}" --method lloyd --delta 1e-6 c.csv b.npy c.csv.gz
+same 2 kmeans -k 3 "${bounds[@]}" --method balcan --delta 1e-6 a.npy b.npy c.csv
+same 3 kmeans -k 3 "${bounds[@]}" --adjacency replace-one --method balcan a.npy
+same 3 kmedian -k 3 "${bounds[@]}" --delta 1e-6 c.csv
+same 2 kmedian -k 3 "${bounds[@]}" --method balcan a.npy
+same 3 subspace -k 2 -q 2 -e 2 --bounds -1:1 --delta 1e-6 p.npy
+same 2 subspace -k 2 -q 2 -e 2 --bounds -1:1 --method sulq p.npy
+same 3 kmeans -k 3 -e 4 --delta 1e-6 --dimension 60 --bounds 0:1 --radius 1 s.svm
+same 4 kmeans -k 1 "${bounds[@]}" --delta 1e-6 one.csv # ranks without rows
+same 1 kmeans -k 3 "${bounds[@]}" --delta 1e-6 a.npy
+
+# ---- evaluate and assign ---------------------------------------------------
+run 0 kmeans -k 3 "${bounds[@]}" --delta 1e-6 --quiet -o model.json a.npy
+run 0 evaluate model.json a.npy c.csv
+cp "$OUT" alone.eval
+ranks 3 0 evaluate model.json a.npy c.csv
+check "evaluate agrees" "$PYTHON" -c '
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+sys.exit(a["rows"] != b["rows"] or abs(a["cost"] - b["cost"]) > 1e-12 * a["cost"])
+' alone.eval "$OUT"
+run 0 assign model.json -o alone.labels c.csv
+mkdir labels
+ranks 3 0 assign model.json -o labels c.csv c.csv.gz
+cat labels/c.csv.labels.* >team.labels
+check "labels of parts, one after another" cmp -s alone.labels team.labels
+cat labels/c.csv.gz.labels.* >team.labels
+check "labels of a compressed file" cmp -s alone.labels team.labels
+ranks 2 2 assign model.json c.csv
+said "folder"
+
+# ---- refused, on all ranks, before anything is charged ---------------------
+ranks 2 2 subspace -k 2 -q 2 -e 2 --bounds -1:1 --delta 1e-6 --method gibbs -o no.json p.npy
+said "gibbs needs all rows"
+ranks 2 2 subspace -k 2 -q 2 -e 2 --bounds -1:1 --delta 1e-6 --method sample-aggregate -o no.json p.npy
+said "sample-aggregate needs all rows"
+ranks 2 2 kmedian -k 2 "${bounds[@]}" --recovery sampling -o no.json a.npy
+said "sampling needs all rows"
+ranks 2 2 kmeans -k 2 --non-private --bounds -1:1 -o no.json a.npy
+said "non-private needs all rows"
+ranks 3 2 kmeans -k 2 -o no.json a.npy
+check "one message of all ranks" [ "$(grep -c 'epsilon' "$ERR")" -eq 1 ]
+ranks 2 2 local simulate a.npy
+said "use kith"
+{ cat c.csv; echo "1,2,3,4,5,x"; } >bad.csv
+ranks 3 4 kmeans -k 2 "${bounds[@]}" -o no.json a.npy b.npy bad.csv
+said "bad.csv: line 2501: .*not a number"
+ranks 3 4 kmeans -k 2 "${bounds[@]}" -o no.json bad.csv
+said "rank 2 failed: bad.csv from byte [0-9]+ on: line"
+{ head -n 2000 c.csv; printf '"1\n",2,3,4,5,6\n'; tail -n 500 c.csv; } >quoted.csv
+ranks 2 4 kmeans -k 2 "${bounds[@]}" -o no.json quoted.csv
+said "row of several lines"
+ranks 2 1 kmeans -k 2 "${bounds[@]}" -o nowhere/no.json a.npy
+said "nowhere"
+ranks 2 2 kmeans -k 2 "${bounds[@]}" --rank-timeout x -o no.json a.npy
+said "rank-timeout"
+
+# ---- ranks that compute differently ----------------------------------------
+LAST="mpirun, two kernels of BLAS"
+CHECKS=$((CHECKS + 1))
+one=(kmeans -k 3 "${bounds[@]}" --delta 1e-6 -o no.json a.npy b.npy)
+timeout 60 mpirun -n 1 env OPENBLAS_CORETYPE=Haswell "$KITH_MPI" "${one[@]}" \
+    : -n 1 env OPENBLAS_CORETYPE=Sandybridge "$KITH_MPI" "${one[@]}" >"$OUT" 2>"$ERR"
+[ $? -eq 7 ] || fail "two kernels are not refused"
+said "compute differently.*OPENBLAS_CORETYPE"
+
+# ---- both makes of MPI build it ---------------------------------------------
+for cc in mpicc.openmpi mpicc.mpich; do
+    command -v $cc >/dev/null || continue
+    check "$cc builds the transport" $cc -std=gnu11 -Wall -Wextra -Werror -I"$KITH_SOURCE/include" \
+        -c "$KITH_SOURCE/tools/kith-mpi/team_mpi.c" -o team_mpi.o
+done
+
+# ---- the transport ---------------------------------------------------------
+for n in 1 2 4; do
+    LAST="team_mpi_check of $n"
+    check "sums that wrap, $n ranks" timeout 60 mpirun -n "$n" "$KITH_MPI_CHECK"
+done
+
+# ---- ranks that die or hang ------------------------------------------------
+"$KITH" generate gaussians --rows 400000 --dimension 20 --clusters 3 --seed 6 -o big.npy 2>/dev/null
+
+# strike SIGNAL RANK CODES: sends it in the middle of a run of 3.
+strike() {
+    LAST="mpirun -n 3, $1 to rank $2"
+    CHECKS=$((CHECKS + 1))
+    timeout -k 5 60 mpirun -n 3 "$KITH_MPI" kmeans -k 3 "${bounds[@]}" --delta 1e-6 --threads 1 \
+        --progress always --rank-timeout 3 -o no.json big.npy >"$OUT" 2>"$ERR" </dev/null &
+    local job=$! victim= try
+    for try in $(seq 600); do # until it is past the charge: a step is done
+        grep -q 'step [1-9]' "$ERR" && break
+        sleep .05
+    done
+    for victim in $(pgrep -f "$KITH_MPI kmeans"); do
+        tr '\0' '\n' <"/proc/$victim/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" || continue
+        tr '\0' '\n' <"/proc/$victim/environ" | grep -qx "PWD=$PWD" && break
+    done
+    kill "-$1" "$victim"
+    wait "$job"
+    local got=$?
+    [ "$got" -ne 0 ] && [ "$got" -ne 124 ] || fail "exit $got"
+    kill -KILL "$victim" 2>/dev/null
+    check "no model after $1" [ ! -e no.json ]
+    check "nothing half-written after $1" [ -z "$(find . -name '.kith-*' -newer big.npy)" ]
+}
+strike KILL 2
+strike KILL 0
+strike STOP 1
+said "hangs, or is slow"
+check "no model anywhere" [ ! -e no.json ]
+finish
