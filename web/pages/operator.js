@@ -65,9 +65,12 @@ const ACTS = {
       "their epsilon for nothing." },
 };
 
+let settle = null; // tells the last dialog's answer
+
 /** What was typed or chosen; null: leave it. */
 function confirmed(what) {
   const { label, words, typed, danger } = ACTS[what], dialog = $("#confirm");
+  settle?.();
   put("#confirm-head", `${label}?`);
   put("#confirm-words", words);
   put("#confirm-extra", extra(what));
@@ -82,10 +85,19 @@ function confirmed(what) {
   };
   dialog.returnValue = "no";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () =>
-    resolve(dialog.returnValue === "yes" ? $("#more")?.value ?? "" : null),
-  { once: true }));
+  return new Promise((resolve) => {
+    settle = () => {
+      settle = null;
+      resolve(dialog.returnValue === "yes" ? $("#more")?.value ?? "" : null);
+    };
+  });
 }
+
+// The event comes a moment after the dialog has closed: another one may be open
+// by then, whose answer this is not.
+$("#confirm").addEventListener("close", () => {
+  if (!$("#confirm").open) settle?.();
+});
 
 async function act(what) {
   const meant = view; // what was on the screen, not what comes meanwhile

@@ -62,7 +62,7 @@ function bar(group) {
     el("div", { class: "fill", "--at": at(group.received) }),
     el("div", { class: "tick", "--at": at(group.minimum),
       title: `minimum ${group.minimum}` }),
-    group.target === null ? null : el("div", { class: "tick target",
+    !group.target ? null : el("div", { class: "tick target",
       "--at": at(group.target), title: `enough to close: ${group.target}` })));
 }
 
@@ -78,7 +78,7 @@ export function roundOf(round) {
   return el("div", {}, el("p", {}, el("b", {}, `Round ${round.round + 1}. `),
     when[round.state] || round.state), round.groups.map(bar),
   el("p", { class: "muted" }, "Solid mark: fewest reports that anything is " +
-    "estimated from. " + (round.groups.some((g) => g.target !== null)
+    "estimated from. " + (round.groups.some((g) => g.target)
     ? "Dashed mark: enough to close." : "It closes when you say so, or when its " +
       "time is over.") + (twice
       ? ` ${whole(twice)} were sent more than once and are counted once.` : "")));

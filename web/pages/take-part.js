@@ -135,7 +135,7 @@ async function ask() {
     el("span", { "--part": 1 - fits }));
   put("#odds", el("b", {}, percent(fits)), " of the time it is one that fits, ",
     el("b", {}, percent(1 - fits)), " of the time one that does not.");
-  put("#meaning", "Whoever sees the number cannot tell which it was. With other " +
+  put("#meaning", "Whoever sees the number cannot be sure which. With other " +
     `values this number would come up with a chance of ${
       percent(words.unlikely)} instead of ${percent(words.likely)}, or the ` +
     `other way round: a factor of ${short(words.likely / words.unlikely)} at ` +
@@ -168,7 +168,7 @@ function receipt() {
     "the number ", el("b", { id: "number" }, numberOf(bytes)), ". Thank you."));
   put("#receipt-odds", words ? `It came up with a chance of ${
     percent(words.likely)} or ${percent(words.unlikely)}, depending on your ` +
-    "values. Nobody who sees it can tell which." : "");
+    "values. Nobody who sees it can be sure which." : "");
   put("#receipt-cost", "This browser has answered this task and will not answer " +
     "it again. It keeps these 80 bytes, not your values.");
   put("#receipt-bytes", bytesTable(bytes, true));
