@@ -9,7 +9,7 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help wasm build demo install test lint format asan tsan clang mutants fuzz \
+.PHONY: help wasm build python wheel demo install test lint format asan tsan clang mutants fuzz \
 	bench pictures clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
@@ -31,6 +31,10 @@ build: bootstrap
 python: bootstrap
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target kith_python kith_python_files
+
+## wheel: the same as a wheel, in build/wheel (offline, for this system)
+wheel: python
+	@scripts/build_wheel.sh build/release build/wheel
 
 ## demo: cluster example data privately and compare with a non-private run
 demo: build

@@ -9,7 +9,7 @@ packages="cmake ninja-build gcc libc6-dev binutils pkg-config
   libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev libsqlite3-dev
   libjansson-dev libcmocka-dev
   python3-dev python3-numpy python3-scipy python3-pandas python3-sklearn
-  python3-pytest
+  python3-pytest python3-matplotlib mypy python3-setuptools python3-wheel
   openmpi-bin libopenmpi-dev
   clang lld nodejs python3 mandoc locales gzip zstd"
 for group in "$@"; do

@@ -24,17 +24,26 @@ def test_kmeans(rows, command, seeded, method, adjacency, budget):
 
 
 @pytest.mark.parametrize("budget", [PURE, APPROXIMATE])
-def test_kmedians(rows, command, seeded, budget):
-    text = command(rows, "kmedian", "-k", 4, "--radius", 3, *flags(budget))
-    assert seeded(kith.KMedians(4, radius=3, **budget), rows).model_ == text
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("method", ["auto", "balcan"])
+def test_kmedians(rows, command, seeded, method, adjacency, budget):
+    text = command(rows, "kmedian", "-k", 4, "--radius", 3, "--method", method,
+                   "--adjacency", adjacency, *flags(budget))
+    assert seeded(kith.KMedians(4, radius=3, method=method,
+                                adjacency=adjacency, **budget),
+                  rows).model_ == text
 
 
+@pytest.mark.parametrize("budget", [PURE, APPROXIMATE])
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("method", ["auto", "sulq"])
-def test_subspace(rows, command, seeded, method):
+def test_subspace(rows, command, seeded, method, adjacency, budget):
     text = command(rows, "subspace", "-k", 2, "-q", 2, "--radius", 3,
-                   "--method", method, *flags(APPROXIMATE))
+                   "--method", method, "--adjacency", adjacency,
+                   *flags(budget))
     model = seeded(kith.SubspaceClustering(2, 2, radius=3, method=method,
-                                           **APPROXIMATE), rows)
+                                           adjacency=adjacency, **budget),
+                   rows)
     assert model.model_ == text
     assert model.bases_.shape == (2, 5, 2)
 

@@ -65,11 +65,16 @@ static void settings_close(settings *s)
     PyMem_Free(s->names);
 }
 
-/* NULL: absent, or None. */
-static PyObject *item(PyObject *options, const char *key)
+/* *out, borrowed; NULL: absent, or None. PyDict_GetItemString would take no
+ * memory for no entry. */
+static int find(PyObject *options, const char *key, PyObject **out)
 {
-    PyObject *value = PyDict_GetItemString(options, key);
-    return value == Py_None ? NULL : value;
+    PyObject *name = PyUnicode_FromString(key);
+    *out = name ? PyDict_GetItemWithError(options, name) : NULL;
+    Py_XDECREF(name);
+    if (*out == Py_None)
+        *out = NULL;
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 /* One entry of the dict and its place in the settings. */
@@ -136,8 +141,9 @@ static int read_option(const option *o, PyObject *value, char *to)
 static int read_options(PyObject *dict, const option *table, settings *s)
 {
     for (; table->key; table++) {
-        PyObject *value = item(dict, table->key);
-        if (value && read_option(table, value, (char *)s + table->at))
+        PyObject *value;
+        if (find(dict, table->key, &value) ||
+            (value && read_option(table, value, (char *)s + table->at)))
             return -1;
     }
     return 0;
@@ -206,11 +212,11 @@ static const option local_table[] = {
 static int get_reals(PyObject *options, const char *key, const double **out,
                      uint32_t *count)
 {
-    PyObject *value = item(options, key);
+    PyObject *value;
     char *bytes;
     Py_ssize_t length;
-    if (!value)
-        return 0;
+    if (find(options, key, &value) || !value)
+        return PyErr_Occurred() ? -1 : 0;
     if (PyBytes_AsStringAndSize(value, &bytes, &length))
         return -1;
     *out = (const double *)(const void *)bytes;
@@ -234,9 +240,10 @@ static int get_bounds(settings *s, PyObject *options)
 
 static int get_source(settings *s, PyObject *options)
 {
-    PyObject *names = item(options, "names");
+    PyObject *names;
     kith_source_options_init(&s->source, sizeof s->source);
-    if (read_options(options, source_table, s))
+    if (read_options(options, source_table, s) ||
+        find(options, "names", &names))
         return -1;
     if (names)
         s->names = rows_strings(names, &s->source.column_count);
@@ -246,6 +253,7 @@ static int get_source(settings *s, PyObject *options)
 
 static int settings_open(settings *s, const char *kind, PyObject *options)
 {
+    PyObject *seed;
     memset(s, 0, sizeof *s);
     kith_run_init(&s->run, sizeof s->run);
     kith_kmeans_options_init(&s->means, sizeof s->means);
@@ -257,10 +265,10 @@ static int settings_open(settings *s, const char *kind, PyObject *options)
     s->run.bounds = &s->bounds;
     s->run.source = &s->source;
     if (get_source(s, options) || read_options(options, privacy_table, s) ||
-        read_options(options, common_table, s) || get_bounds(s, options))
+        read_options(options, common_table, s) || get_bounds(s, options) ||
+        find(options, "insecure_seed", &seed))
         return -1;
-    s->session.insecure = s->local.insecure =
-        item(options, "insecure_seed") != NULL;
+    s->session.insecure = s->local.insecure = seed != NULL;
     static const struct {
         const char *word;
         const option *table;

@@ -50,8 +50,9 @@ def facts(model: Any) -> List[str]:
     if model.noise_ is not None:
         width = None if planes else _width(model)
         unit = " rad" if planes else ""
-        against = (f" (bounds are {_number(width)} wide)"
-                   if width and not getattr(model, "normalize", False) else "")
+        if width and getattr(model, "normalize", False):
+            width = 1.0
+        against = f" (bounds are {_number(width)} wide)" if width else ""
         lines.append(f"noise moves a {'plane' if planes else 'centre'} by about "
                      f"{_number(model.noise_)}{unit}{against}")
     if model.sensible_clusters_:
@@ -66,8 +67,8 @@ def describe(model: Any) -> str:
     """The facts, the centres by name, and where the budget went."""
     lines = facts(model)
     names = list(getattr(model, "feature_names_in_", ()))
-    centers = getattr(model, "cluster_centers_", None)
-    for j in range(len(centers) if centers is not None else 0):
+    centers: Any = getattr(model, "cluster_centers_", ())
+    for j in range(len(centers)):
         values = ", ".join(
             (f"{names[i]} " if names else "") + _number(v)
             for i, v in enumerate(centers[j][:12]))
@@ -82,8 +83,13 @@ def describe(model: Any) -> str:
 
 def _bar(model: Any) -> str:
     """The budget by purpose, as one bar of SVG with its words below."""
+    shares = purposes(model.receipts_)
+    large = [(name, share) for name, share in shares if share >= .02]
+    rest = sum(share for _, share in shares) - sum(s for _, s in large)
+    if rest > 1e-9:
+        large.append(("everything else", rest))
     parts, at, keys = [], 0.0, []
-    for i, (name, share) in enumerate(purposes(model.receipts_)):
+    for i, (name, share) in enumerate(large):
         shade = SHADES[i % len(SHADES)]
         parts.append(f'<rect x="{at:.3f}" y="0" width="{400 * share:.3f}" '
                      f'height="14" fill="{shade}"><title>{escape(name)}: '

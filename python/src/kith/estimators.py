@@ -283,8 +283,8 @@ def load_model(path: Any) -> Estimator:
     parameters, privacy = facts.get("parameters", {}), facts.get("privacy", {})
     kind: Any = {"kmeans": KMeans, "kmedian": KMedians,
                  "subspace": SubspaceClustering}[facts["kind"]]
-    estimator = (LocalSimulation if privacy.get("model") == "local"
-                 else kind)(facts["k"])
+    estimator: Estimator = (LocalSimulation if privacy.get("model") == "local"
+                            else kind)(facts["k"])
     box = parameters.get("bounds")
     known = {**parameters,
              "epsilon": privacy.get("epsilon"),

@@ -72,8 +72,8 @@ def centers(model: Any, shape: Optional[Sequence[int]] = None,
         return _pictures(model, values, shape, ax)
     k, d = values.shape
     if names is None:
-        names = getattr(model, "feature_names_in_", range(d))
-    if len(list(names)) != d:
+        names = [str(n) for n in getattr(model, "feature_names_in_", range(d))]
+    if len(names) != d:
         raise ArgumentError(f"there are {d} features: as many names, please")
     ax = _axes(ax, 2 + .12 * d * (k + 1))
     spread = noise_of_coordinates(model)
@@ -155,6 +155,9 @@ def curve(sweep: List[Dict[str, Any]], ax: Any = None) -> Any:
     ax.set_xlabel("number of clusters")
     ax.set_ylabel("noise of an average centre")
     ax.set_yscale("log")
+    ax.set_xscale("log", base=2)
+    ticks = sorted({r["n_clusters"] for r in rows})
+    ax.set_xticks(ticks, [str(k) for k in ticks])
     ax.legend(fontsize="small")
     ax.set_title("predicted noise: no rows were read" if "plan" in rows[0]
                  else "noise of the models")

@@ -89,7 +89,7 @@ def _describe_sparse(X: Any) -> Described:
 def _describe_arrow(X: Any) -> Tuple[Described, Optional[List[str]]]:
     """Capsules of an object with Arrow's interface, and the names that it
     tells: they are used once."""
-    names = getattr(X, "column_names", None)        # pyarrow.Table
+    names: Any = getattr(X, "column_names", None)   # pyarrow.Table
     if names is None:
         names = getattr(getattr(X, "schema", None), "names", None)
     if names is None:
@@ -135,7 +135,7 @@ def describe(X: Any) -> Tuple[Described, Optional[List[str]], Optional[int]]:
 def _readable(array: "np.ndarray[Any, Any]") -> bool:
     """Can its buffer be had? Some subclasses of ndarray have none."""
     try:
-        memoryview(array)
+        memoryview(array)  # type: ignore[arg-type]
     except (TypeError, ValueError, BufferError):
         return False
     return True
