@@ -53,8 +53,9 @@ def facts(model: Any) -> List[str]:
         if width and getattr(model, "normalize", False):
             width = 1.0
         against = f" (bounds are {_number(width)} wide)" if width else ""
-        lines.append(f"noise moves a {'plane' if planes else 'centre'} by about "
-                     f"{_number(model.noise_)}{unit}{against}")
+        part = "plane" if planes else "centre"
+        lines.append(f"noise moves a {part} by about {_number(model.noise_)}"
+                     f"{unit}{against}")
     if model.sensible_clusters_:
         lines.append(f"this budget can carry {model.sensible_clusters_} "
                      "clusters")

@@ -24,21 +24,22 @@ class _Centers(Estimator):
 
 
 class KMeans(_Centers):
-    """Private k-means.
+    """Private k-means: centres that make the sum of squared distances
+    small, under differential privacy.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default 8
         How many centres.
     epsilon : float
         The privacy budget; no default. 1 is usual, smaller is more private.
-    delta : float
+    delta : float, default 0
         0 for pure differential privacy; a number well below one over the
         number of rows, such as 1e-6, allows less noise.
     bounds : (lower, upper) or {name: (lower, upper)}
-        Public bounds of the features: numbers, or one for each feature. They
-        come from what the features mean, never from the rows. Values outside
-        are clipped.
+        Public bounds of the features: numbers, one sequence for each side, or
+        a mapping with all columns of a DataFrame. They come from what the
+        features mean, never from the rows. Values outside are clipped.
     radius, center : float, sequence
         A ball that holds the rows, instead of or besides the bounds.
     normalize : bool
@@ -50,14 +51,20 @@ class KMeans(_Centers):
         Whether the number of rows is private too.
     method : "auto", "lloyd" or "balcan"
     rounds : int
+        None: as many as the method finds best before it sees a row.
     missing : "error" or "drop"
         What to do with rows that have a missing value.
-    public_seed : int
+    public_seed : int, default 0
         Coins that may be published; they cannot reach the noise.
+    ledger : kith.Ledger
+        Who pays; None: the ledger of this context (Ledger.account), if any.
+    account : str
+        The ledger's account that is charged.
     threads : int
         None: all processors. Changes the speed only.
-    progress : callable(done, total)
-        May raise, which cancels the fit.
+    progress : None, bool, callable(done, total) or a tqdm bar
+        None: a bar on a terminal or in a notebook after two seconds. A
+        function may raise, which cancels the fit.
     insecure_seed : int
         Repeat the noise, for tests: voids every guarantee, and says so.
 
@@ -65,14 +72,21 @@ class KMeans(_Centers):
     ----------
     cluster_centers_ : (k, d) array, original units, read-only
     cluster_weights_ : (k,) noisy sizes
-    privacy_, guarantee_, receipts_ : what is promised and what was paid
+    privacy_, guarantee_, receipts_ : what is promised and what was paid;
+        privacy_.check() adds the receipts up
     noise_ : how far noise alone moves a centre of an average cluster
     sensible_clusters_ : how many clusters this budget can carry
+    distinct_centers_ : how many centres differ
+    n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     model_ : the model file, as bytes
 
     Not there, on purpose: labels_, inertia_, the number of rows (exact facts
     about the rows); random_state (scikit-learn would set it, and noise from a
     known seed is no noise); sample_weight (it scales a person's influence).
+
+    Examples
+    --------
+    >>> kith.KMeans(3, epsilon=1, delta=1e-6, bounds=(0, 100)).fit(X)
     """
 
     _kind = "kmeans"
@@ -110,12 +124,69 @@ class KMeans(_Centers):
 class KMedians(_Centers):
     """Private k-median: the sum of distances, which outliers hardly move.
 
-    Parameters as KMeans, and
-
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many centres.
+    epsilon : float
+        The privacy budget; no default. 1 is usual, smaller is more private.
+    delta : float, default 0
+        0 for pure differential privacy; a number well below one over the
+        number of rows, such as 1e-6, allows less noise.
+    bounds : (lower, upper) or {name: (lower, upper)}
+        Public bounds of the features: numbers, one sequence for each side, or
+        a mapping with all columns of a DataFrame. They come from what the
+        features mean, never from the rows. Values outside are clipped.
+    radius, center : float, sequence
+        A ball that holds the rows, instead of or besides the bounds.
+    normalize : bool
+        Map each feature's bounds to [0, 1] first; centres come back in the
+        original units.
+    sparsity : int
+        Each row keeps its so many largest entries.
+    adjacency : "add-remove" or "replace-one"
+        Whether the number of rows is private too.
     method : "auto" or "balcan"
     recovery : "steps" or "sampling"
         "sampling" draws the medians by a Markov chain: the guarantee is
         "asymptotic", private in the limit of a long chain only.
+    rounds : int
+        None: as many as the method finds best before it sees a row.
+    missing : "error" or "drop"
+        What to do with rows that have a missing value.
+    public_seed : int, default 0
+        Coins that may be published; they cannot reach the noise.
+    ledger : kith.Ledger
+        Who pays; None: the ledger of this context (Ledger.account), if any.
+    account : str
+        The ledger's account that is charged.
+    threads : int
+        None: all processors. Changes the speed only.
+    progress : None, bool, callable(done, total) or a tqdm bar
+        None: a bar on a terminal or in a notebook after two seconds. A
+        function may raise, which cancels the fit.
+    insecure_seed : int
+        Repeat the noise, for tests: voids every guarantee, and says so.
+
+    Attributes
+    ----------
+    cluster_centers_ : (k, d) array, original units, read-only
+    cluster_weights_ : (k,) noisy sizes
+    privacy_, guarantee_, receipts_ : what is promised and what was paid;
+        privacy_.check() adds the receipts up
+    noise_ : how far noise alone moves a centre of an average cluster
+    sensible_clusters_ : how many clusters this budget can carry
+    distinct_centers_ : how many centres differ
+    n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
+    model_ : the model file, as bytes
+
+    Not there, on purpose: labels_, inertia_, the number of rows (exact facts
+    about the rows); random_state (scikit-learn would set it, and noise from a
+    known seed is no noise); sample_weight (it scales a person's influence).
+
+    Examples
+    --------
+    >>> kith.KMedians(3, epsilon=1, radius=10).fit(X)
     """
 
     _kind = "kmedian"
@@ -157,17 +228,66 @@ class KMedians(_Centers):
 class SubspaceClustering(Estimator):
     """Private subspace clustering: k planes through the origin.
 
-    Parameters as KMeans without normalize and sparsity, and
-
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many planes.
     subspace_dim : int
         Dimension of each plane; no default.
-    unit_rows : bool
+    epsilon : float
+        The privacy budget; no default. 1 is usual, smaller is more private.
+    delta : float, default 0
+        0 for pure differential privacy; a number well below one over the
+        number of rows, such as 1e-6, allows less noise.
+    bounds : (lower, upper) or {name: (lower, upper)}
+        Public bounds of the features: numbers, one sequence for each side, or
+        a mapping with all columns of a DataFrame. They come from what the
+        features mean, never from the rows. Values outside are clipped.
+    radius, center : float, sequence
+        A ball that holds the rows, instead of or besides the bounds.
+    unit_rows : bool, default True
         Scale each row to length 1 (after clipping), as the command does.
+    adjacency : "add-remove" or "replace-one"
+        Whether the number of rows is private too.
     method : "auto", "sulq", "bingham", "gibbs", "mincost", "sample-aggregate"
     solver : "kplane", "tsc", "tsc-components", "ssc" or "lrr"
         For sample-aggregate.
+    rounds : int
+        None: as many as the method finds best before it sees a row.
+    missing : "error" or "drop"
+        What to do with rows that have a missing value.
+    public_seed : int, default 0
+        Coins that may be published; they cannot reach the noise.
+    ledger : kith.Ledger
+        Who pays; None: the ledger of this context (Ledger.account), if any.
+    account : str
+        The ledger's account that is charged.
+    threads : int
+        None: all processors. Changes the speed only.
+    progress : None, bool, callable(done, total) or a tqdm bar
+        None: a bar on a terminal or in a notebook after two seconds. A
+        function may raise, which cancels the fit.
+    insecure_seed : int
+        Repeat the noise, for tests: voids every guarantee, and says so.
 
-    `bases_` is (k, d, q) with orthonormal columns.
+    Attributes
+    ----------
+    bases_ : (k, d, q) array with orthonormal columns, read-only
+    privacy_, guarantee_, receipts_ : what is promised and what was paid;
+        privacy_.check() adds the receipts up
+    noise_ : how far noise alone moves a plane (radians) of an average cluster
+    sensible_clusters_ : how many clusters this budget can carry
+    distinct_centers_ : how many planes differ
+    n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
+    model_ : the model file, as bytes
+
+    Not there, on purpose: labels_, inertia_, the number of rows (exact facts
+    about the rows); random_state (scikit-learn would set it, and noise from a
+    known seed is no noise); sample_weight (it scales a person's influence).
+
+    Examples
+    --------
+    >>> kith.SubspaceClustering(3, 2, epsilon=2, radius=1).fit(X)
     """
 
     _kind = "subspace"
@@ -232,14 +352,57 @@ class SubspaceClustering(Estimator):
 class LocalSimulation(_Centers):
     """Local k-means or k-median: each row is a user whose device sends one
     noisy report. Here the whole protocol runs in one process, on rows that the
-    caller holds: a study, not a deployment.
+    caller holds: a study, not a deployment. Each user pays on the own device,
+    so there is no ledger. There may be fewer centres than asked for, when
+    noise hides the rest.
 
-    Parameters as KMeans without normalize, sparsity, adjacency and rounds, and
-
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        How many centres.
+    epsilon : float
+        The privacy budget; no default. 1 is usual, smaller is more private.
+    delta : float, default 0
+        0 for pure differential privacy; a number well below one over the
+        number of rows, such as 1e-6, allows less noise.
+    bounds : (lower, upper) or {name: (lower, upper)}
+        Public bounds of the features: numbers, one sequence for each side, or
+        a mapping with all columns of a DataFrame. They come from what the
+        features mean, never from the rows. Values outside are clipped.
+    radius, center : float, sequence
+        A ball that holds the rows, instead of or besides the bounds.
     objective : "kmeans" or "kmedian"
     method : "auto", "one-round", "weighted-centers" or "mean"
+    missing : "error" or "drop"
+        What to do with rows that have a missing value.
+    public_seed : int, default 0
+        Coins that may be published; they cannot reach the noise.
+    threads : int
+        None: all processors. Changes the speed only.
+    progress : None, bool, callable(done, total) or a tqdm bar
+        None: a bar on a terminal or in a notebook after two seconds. A
+        function may raise, which cancels the fit.
+    insecure_seed : int
+        Repeat the noise, for tests: voids every guarantee, and says so.
 
-    There may be fewer centres than asked for, when noise hides the rest.
+    Attributes
+    ----------
+    cluster_centers_ : (k, d) array, original units, read-only
+    cluster_weights_ : (k,) noisy sizes
+    privacy_, guarantee_, receipts_ : what is promised and what was paid;
+        privacy_.check() adds the receipts up
+    noise_ : how far noise alone moves a centre (forecast) of an average cluster
+    distinct_centers_ : how many centres differ
+    n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
+    model_ : the model file, as bytes
+
+    Not there, on purpose: labels_, inertia_, the number of rows (exact facts
+    about the rows); random_state (scikit-learn would set it, and noise from a
+    known seed is no noise); sample_weight (it scales a person's influence).
+
+    Examples
+    --------
+    >>> kith.LocalSimulation(3, epsilon=2, bounds=(0, 1)).fit(X)
     """
 
     _kind = "local"

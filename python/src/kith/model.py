@@ -105,7 +105,8 @@ class Plan:
 
 def _first(facts: Dict[str, Any], *keys: str) -> Optional[float]:
     """The first of these that is known; local: what the forecast says."""
-    known: List[float] = [facts[key] for key in keys if facts.get(key) is not None]
+    known: List[float] = [facts[key] for key in keys
+                          if facts.get(key) is not None]
     forecast: Optional[float] = facts.get("forecast", {}).get("center_error")
     return known[0] if known else forecast
 
