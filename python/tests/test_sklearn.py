@@ -18,6 +18,8 @@ MAKERS = {
     "planes": lambda **m: kith.SubspaceClustering(
         2, 1, epsilon=50, delta=1e-3, radius=30, **m),
     "local": lambda **m: kith.LocalSimulation(2, epsilon=15, radius=30, **m),
+    "local mean": lambda **m: kith.LocalSimulation(
+        1, epsilon=15, radius=30, method="mean", **m),
 }
 
 
@@ -44,7 +46,8 @@ def run_checks(estimator):
 # All of them with KITH_TEST_MULTIPLIER: each takes some seconds, local many.
 ALL = [(name, seed) for name in MAKERS for seed in (1, None)]
 PAIRS = ALL if os.environ.get("KITH_TEST_MULTIPLIER") else [
-    ("kmeans", 1), ("kmeans", None), ("kmedians", 1), ("planes", 1)]
+    ("kmeans", 1), ("kmeans", None), ("kmedians", 1), ("planes", 1),
+    ("local mean", 1)]
 
 
 @pytest.mark.parametrize("name, seed", PAIRS)
