@@ -1,7 +1,7 @@
 /* Preloaded into Python: the n-th allocation from now on fails. With
  * PYTHONMALLOC=malloc that is every allocation of Python, of the extension and
- * of libkith, but for those of GMP, MPFR and the loader,
- * which abort. */
+ * of libkith, but for those of libraries that abort: GMP, MPFR, jansson and
+ * the loader. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -35,6 +35,7 @@ static int fails(const void *caller)
         return 0;
     if (dladdr(caller, &who) && who.dli_fname &&
         (strstr(who.dli_fname, "libgmp") || strstr(who.dli_fname, "libmpfr") ||
+         strstr(who.dli_fname, "libjansson") ||
          strstr(who.dli_fname, "ld-linux")))
         return 0;
     if (--left > 0)

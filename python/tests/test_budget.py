@@ -2,6 +2,8 @@
 or searched."""
 import copy
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -12,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import kith
+from kith.candidates import _mu
 
 
 @pytest.fixture
@@ -137,12 +140,47 @@ def test_a_sweep_divides_one_budget(rows, delta):
     assert 0 <= ledger.remaining("study") < 1e-6
     losses = np.array([row["model"].privacy_.check() for row in table])
     if delta:
-        assert np.sqrt((losses ** 2).sum()) <= kith._core.mu(1, delta)
+        assert np.sqrt((losses ** 2).sum()) <= _mu(1, delta)
     else:
         assert losses.sum() <= 1
-    with pytest.raises(kith.BudgetError, match="not enough"):
+    with pytest.raises(kith.BudgetError, match="nothing was charged"):
         kith.sweep(fit_of(ledger, delta=delta), X=rows, n_clusters=[2, 3])
     with pytest.raises(kith.ArgumentError, match="divided"):
         kith.sweep(fit_of(ledger), X=rows, epsilon=[1, 2])
     with pytest.raises(kith.ArgumentError, match="n_rows"):
         kith.sweep(fit_of(ledger), n_clusters=[1, 2])
+
+
+def test_a_ledger_that_lasts(rows, tmp_path):
+    """In a file: charges are told, pickles are addresses, other processes and
+    the command see the same account."""
+    uri = f"sqlite:{tmp_path / 'team.db'}"
+    with pytest.raises(kith.LedgerError):
+        kith.Ledger.open(uri)  # a mistyped path is no fresh budget
+    ledger = kith.Ledger.open(uri, new=True)
+    with pytest.raises(kith.KithError):
+        kith.Ledger.open(uri, new=True)
+    ledger.grant("study", epsilon=4)
+    model = fit_of(ledger).fit(rows)
+    back = pickle.loads(pickle.dumps(model))
+    assert back.ledger.uri == uri and back.ledger is not ledger
+    clone(back).fit(rows)
+    assert ledger.remaining("study") == .5
+    charges = ledger.charges("study")
+    assert [c.epsilon for c in charges] == [1, 1]
+    assert all(c.mu == 0 and c.at for c in charges)
+    assert kith.Ledger.open(uri).remaining("study") == .5
+    program = ("import kith, numpy as np, sys\n"
+               "kith.KMeans(2, epsilon=1, bounds=(0, 1), account='study',"
+               "ledger=kith.Ledger.open(sys.argv[1])).fit(np.ones((9, 2)))")
+    subprocess.run([sys.executable, "-c", program, uri], check=True)
+    assert ledger.remaining("study") == .25
+    assert "team.db" in repr(ledger) and "team.db" in ledger._repr_html_()
+
+
+def test_charges_in_memory(rows, ledger):
+    fit_of(ledger, epsilon=.5).fit(rows)
+    charge, = ledger.charges("study")
+    assert charge.epsilon == .5 and charge.mu == 0 and charge.facts
+    with pytest.raises(kith.KithError):
+        ledger.charges("nobody")

@@ -20,7 +20,7 @@ box = {"lower": np.zeros(1).tobytes(), "upper": np.ones(1).tobytes(),
        "epsilon": 1.0, "clusters": 2, "method": "lloyd", "rounds": 1,
        "threads": 1, "names": [b"a", b"b"], "insecure_seed": 1}
 model = _core.fit("kmeans", ("array", X), box, None, None)
-ledger = _core.ledger_memory()
+ledger = _core.ledger_open("memory:", 1)
 _core.ledger_grant(ledger, "a", {"epsilon": 4096})
 paid = {**{k: v for k, v in box.items() if k != "insecure_seed"},
         "epsilon": 0.1}
@@ -40,13 +40,13 @@ calls = {
     "progress": lambda: _core.fit("kmeans", ("array", X), box,
                                   lambda done, total: (done, [total]), None),
     "plan": lambda: _core.plan("kmeans", (1000, 2, False), box),
-    "assign": lambda: _core.assign(model, ("array", X), read),
-    "evaluate": lambda: _core.evaluate(model, ("array", X), read),
+    "assign": lambda: _core.apply(model, ("array", X), read, bytearray()),
+    "evaluate": lambda: _core.apply(model, ("array", X), read, None),
     "check": lambda: _core.check(model, "it"),
     "bad": lambda: _core.check(b"{", "it"),
-    "ledger": lambda: _core.ledger_memory(),
-    "grant": lambda: _core.ledger_remaining(ledger, "a"),
-    "mu": lambda: _core.mu(1.0, 1e-6),
+    "ledger": lambda: _core.ledger_open("memory:", 1),
+    "grant": lambda: _core.ledger_read(ledger, "a"),
+    
 }
 counts = {}
 for name, call in calls.items():

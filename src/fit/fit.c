@@ -2,6 +2,7 @@
 #include "kith/fit.h"
 
 #include "base/base_i.h"
+#include "kith/ledger.h"
 
 static kith_status check(const kith_run *run, char **text, kith_error *err)
 {
@@ -51,6 +52,19 @@ static kith_status run_local(const kith_dataset *data, kith_run *run,
     return status;
 }
 
+/* Tell the ledger what became of its charge. If it cannot be told, the charge
+ * stands without a result, which is not wrong: the model was paid for, and is
+ * not taken away. */
+static void settle(kith_ledger *ledger, const kith_result *result,
+                   const char *text)
+{
+    kith_error err = {0};
+    kith_status status = kith_ledger_settle(
+        ledger, kith_result_charge(result), kith_result_guarantee(result),
+        kith_result_receipt_count(result), text, &err);
+    (void)status;
+}
+
 kith_status kith_fit(const kith_source *source, const kith_run *given,
                      const kith_session_options *session, char **text,
                      kith_error *err)
@@ -84,6 +98,8 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
     }
     if (!status)
         status = kith_model_text(result, &run, text, err);
+    if (!status && kith_result_charge(result))
+        settle(session->ledger, result, *text);
     kith_local_summary_free(summary);
     kith_result_free(result);
     return status;

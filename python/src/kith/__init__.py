@@ -27,12 +27,13 @@ _LATER = {
     "SubspaceClustering": ".estimators", "LocalSimulation": ".estimators",
     "load_model": ".estimators", "check_pipeline": ".estimators",
     "Plan": ".model", "Privacy": ".model", "Receipt": ".model",
-    "Ledger": ".ledger", "sweep": ".sweep", "report": ".command",
+    "Ledger": ".ledger", "sweep": ".candidates", "report": ".command",
 }
 _MODULES = ("plot",)
 
 if TYPE_CHECKING:
     from . import plot as plot
+    from .candidates import sweep as sweep
     from .command import report as report
     from .estimators import (KMeans as KMeans, KMedians as KMedians,
                              LocalSimulation as LocalSimulation,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
                              load_model as load_model)
     from .ledger import Ledger as Ledger
     from .model import Plan as Plan, Privacy as Privacy, Receipt as Receipt
-    from .sweep import sweep as sweep
 
 __all__ = sorted(
     ["ArgumentError", "BudgetError", "EntropyError", "InputError",

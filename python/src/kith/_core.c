@@ -5,12 +5,11 @@
  *
  * fit(kind, rows, options, progress, ledger) -> bytes     the model file
  * plan(kind, (rows, features, sparse), options) -> bytes  the plan
- * mu(epsilon, delta) -> the mu of both
  * check(model, name)                         is it a model file?
- * assign(model, rows, options) -> bytearray  labels, int32
- * evaluate(model, rows, options) -> (rows, cost)
- * ledger_memory() -> capsule; ledger_grant(ledger, account, options);
- * ledger_remaining(ledger, account) -> fraction
+ * apply(model, rows, options, bytearray or None): labels, int32, appended to
+ *   the bytearray; or (rows, cost)
+ * ledger_open(uri, flags) -> capsule; ledger_grant(ledger, account, options)
+ * ledger_read(ledger, account) -> (fraction that is left, [entry, ...])
  * What the library says no to is raised by errors.fail(status, message). */
 #include <string.h>
 #include <time.h>
@@ -346,13 +345,16 @@ static void ledger_close(PyObject *capsule)
     kith_ledger_free(PyCapsule_GetPointer(capsule, ledger_name));
 }
 
-static PyObject *core_ledger_memory(PyObject *module, PyObject *none)
+static PyObject *core_ledger_open(PyObject *module, PyObject *args)
 {
-    (void)module;
-    (void)none;
+    const char *uri;
+    unsigned int flags;
     kith_ledger *ledger = NULL;
     kith_error err = {0};
-    kith_status status = kith_ledger_memory_new(&ledger, &err);
+    (void)module;
+    if (!PyArg_ParseTuple(args, "sI", &uri, &flags))
+        return NULL;
+    kith_status status = kith_ledger_open(uri, flags, &ledger, &err);
     if (status)
         return fail(status, &err);
     PyObject *capsule = PyCapsule_New(ledger, ledger_name, ledger_close);
@@ -380,20 +382,38 @@ static PyObject *core_ledger_grant(PyObject *module, PyObject *args)
     return status ? fail(status, &err) : Py_NewRef(Py_None);
 }
 
-static PyObject *core_ledger_remaining(PyObject *module, PyObject *args)
+/* What is left of an account, and its entries. */
+static PyObject *core_ledger_read(PyObject *module, PyObject *args)
 {
-    (void)module;
-    PyObject *capsule;
+    PyObject *capsule, *list = NULL;
     const char *account;
     double left = 0;
+    kith_statement *statement = NULL;
+    const kith_entry_view *e;
     kith_error err = {0};
+    (void)module;
     if (!PyArg_ParseTuple(args, "Os", &capsule, &account))
         return NULL;
     kith_ledger *ledger = PyCapsule_GetPointer(capsule, ledger_name);
     if (!ledger)
         return NULL;
     kith_status status = kith_ledger_remaining(ledger, account, &left, &err);
-    return status ? fail(status, &err) : PyFloat_FromDouble(left);
+    if (!status)
+        status = kith_ledger_statement(ledger, account, &statement, &err);
+    if (status)
+        return fail(status, &err);
+    list = PyList_New(0);
+    for (size_t i = 0; list && (e = kith_statement_entry(statement, i)); i++) {
+        PyObject *one =
+            Py_BuildValue("(KsssKK)", (unsigned long long)e->number, e->kind,
+                          e->at, e->body, (unsigned long long)e->spend.pure,
+                          (unsigned long long)e->spend.gauss);
+        if (!one || PyList_Append(list, one))
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    kith_statement_free(statement);
+    return list ? Py_BuildValue("(dN)", left, list) : NULL;
 }
 
 /* ---- fit and plan -------------------------------------------------------- */
@@ -462,17 +482,6 @@ static PyObject *core_plan(PyObject *module, PyObject *args)
     return answer;
 }
 
-static PyObject *core_mu(PyObject *module, PyObject *args)
-{
-    double epsilon, delta, mu = 0;
-    kith_error err = {0};
-    (void)module;
-    if (!PyArg_ParseTuple(args, "dd", &epsilon, &delta))
-        return NULL;
-    kith_status status = kith_privacy_mu(epsilon, delta, &mu, &err);
-    return status ? fail(status, &err) : PyFloat_FromDouble(mu);
-}
-
 /* ---- models against rows: not private ------------------------------------ */
 
 static PyObject *core_check(PyObject *module, PyObject *args)
@@ -503,21 +512,23 @@ static int keep_labels(void *arg, const uint32_t *labels, size_t count)
     return bad;
 }
 
-/* With labels: those of the rows; else their number and what they cost. */
-static PyObject *hold_up(PyObject *args, PyObject *labels)
+/* With labels, a bytearray to fill: that; else their number and cost. */
+static PyObject *core_apply(PyObject *module, PyObject *args)
 {
     const char *text;
     Py_ssize_t length;
-    PyObject *what, *options, *answer = NULL;
+    PyObject *what, *options, *labels, *answer = NULL;
     kith_model *model = NULL;
     settings s = {0};
     rows r = {0};
     kith_error err = {0};
     uint64_t count = 0;
     double cost = 0;
-    if (!PyArg_ParseTuple(args, "y#OO!", &text, &length, &what, &PyDict_Type,
-                          &options))
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#OO!O", &text, &length, &what, &PyDict_Type,
+                          &options, &labels))
         return NULL;
+    int assign = PyByteArray_Check(labels);
     kith_status status =
         kith_model_parse(text, (size_t)length, "the model", &model, &err);
     if (status)
@@ -526,7 +537,7 @@ static PyObject *hold_up(PyObject *args, PyObject *labels)
         const kith_model_view *view = kith_model_get_view(model);
         watch(&s, Py_None);
         PyThreadState *python = PyEval_SaveThread();
-        status = labels
+        status = assign
                      ? kith_assign_source(view, &r.source, &s.source,
                                           keep_labels, labels, &err)
                      : kith_evaluate_source(view, kith_model_objective(model),
@@ -534,7 +545,7 @@ static PyObject *hold_up(PyObject *args, PyObject *labels)
                                             &err);
         PyEval_RestoreThread(python);
         answer = status ? fail(status, &err)
-                 : labels
+                 : assign
                      ? Py_NewRef(labels)
                      : Py_BuildValue("(Kd)", (unsigned long long)count, cost);
     }
@@ -544,33 +555,16 @@ static PyObject *hold_up(PyObject *args, PyObject *labels)
     return answer;
 }
 
-static PyObject *core_assign(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *labels = PyByteArray_FromStringAndSize(NULL, 0);
-    PyObject *answer = labels ? hold_up(args, labels) : NULL;
-    Py_XDECREF(labels);
-    return answer;
-}
-
-static PyObject *core_evaluate(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return hold_up(args, NULL);
-}
-
 /* ---- the module ---------------------------------------------------------- */
 
 static PyMethodDef methods[] = {
     {"fit", core_fit, METH_VARARGS, NULL},
     {"plan", core_plan, METH_VARARGS, NULL},
-    {"mu", core_mu, METH_VARARGS, NULL},
     {"check", core_check, METH_VARARGS, NULL},
-    {"assign", core_assign, METH_VARARGS, NULL},
-    {"evaluate", core_evaluate, METH_VARARGS, NULL},
-    {"ledger_memory", core_ledger_memory, METH_NOARGS, NULL},
+    {"apply", core_apply, METH_VARARGS, NULL},
+    {"ledger_open", core_ledger_open, METH_VARARGS, NULL},
     {"ledger_grant", core_ledger_grant, METH_VARARGS, NULL},
-    {"ledger_remaining", core_ledger_remaining, METH_VARARGS, NULL},
+    {"ledger_read", core_ledger_read, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

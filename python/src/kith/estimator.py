@@ -147,7 +147,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         as X."""
         check_is_fitted(self)
         rows, _, _ = self._describe(X, reset=False)
-        labels = _core.assign(self.model_, rows, self._reading())
+        labels = bytearray()
+        _core.apply(self.model_, rows, self._reading(), labels)
         return np.frombuffer(labels, dtype=np.int32)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -156,7 +157,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         warnings.warn("score is computed from the rows without noise: it is "
                       "NOT private", NotPrivateWarning, stacklevel=2)
         rows, _, _ = self._describe(X, reset=False)
-        return -float(_core.evaluate(self.model_, rows, self._reading())[1])
+        return -float(_core.apply(self.model_, rows, self._reading(), None)[1])
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
         """fit(X).predict(X). The labels are NOT private; none are kept."""

@@ -1,14 +1,29 @@
 """Ledgers: who has how much budget left, over many fits."""
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar, Token
-from typing import Any, Dict, NoReturn, Optional, Tuple
+from html import escape
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _core
 from .errors import LedgerError
 
+_NEW = 1  # KITH_LEDGER_NEW
+_UNIT = 2.0 ** -50  # of amounts
+
 _payer: ContextVar[Optional[Tuple["Ledger", str]]] = ContextVar(
     "kith_payer", default=None)
+
+
+class Charge(NamedTuple):
+    """One fit that an account paid for: epsilon (pure), or mu."""
+
+    entry: int
+    at: str
+    epsilon: float
+    mu: float
+    facts: Dict[str, Any]
 
 
 class Ledger:
@@ -23,9 +38,11 @@ class Ledger:
     >>> ledger.remaining("study")
 
     Or name both at the estimator: KMeans(..., ledger=ledger, account="study").
-    A copy of a ledger is the ledger itself, so clones share one budget; a
-    ledger in memory cannot be pickled, since a worker process would get a
-    budget of its own.
+    Ledger.memory() lasts as long as this process, Ledger.open("sqlite:team.db")
+    for ever: the command and other processes charge the same accounts. A copy
+    of a ledger is the ledger itself, so clones share one budget. One in memory
+    cannot be pickled, since a worker process would get a budget of its own;
+    the pickle of one that lasts is its address.
     """
 
     def __init__(self, handle: object, uri: str) -> None:
@@ -34,8 +51,16 @@ class Ledger:
 
     @classmethod
     def memory(cls) -> "Ledger":
-        """A ledger that lives as long as this process."""
-        return cls(_core.ledger_memory(), "memory:")
+        """A ledger that lasts as long as this process."""
+        return cls(_core.ledger_open("memory:", _NEW), "memory:")
+
+    @classmethod
+    def open(cls, uri: str, *, new: bool = False) -> "Ledger":
+        """A ledger that lasts: "sqlite:PATH" or "postgresql://...". It must be
+        there, unless new: a mistyped path is never a fresh, empty budget."""
+        if uri == "memory:":
+            return cls.memory()
+        return cls(_core.ledger_open(uri, _NEW if new else 0), uri)
 
     def grant(self, account: str, *, epsilon: float, delta: float = 0.0,
               adjacency: str = "add-remove") -> None:
@@ -45,7 +70,15 @@ class Ledger:
 
     def remaining(self, account: str) -> float:
         """What is left, as a fraction of the grant, rounded down."""
-        return _core.ledger_remaining(self._handle, account)
+        return _core.ledger_read(self._handle, account)[0]
+
+    def charges(self, account: str) -> List[Charge]:
+        """Every fit that the account has paid for, the first one first."""
+        entries = _core.ledger_read(self._handle, account)[1]
+        return [Charge(number, at, pure * _UNIT, (gauss * _UNIT) ** .5,
+                       json.loads(body))
+                for number, kind, at, body, pure, gauss in entries
+                if kind == "charge"]
 
     def account(self, name: str) -> "_Account":
         """`with ledger.account("study"):` fits in this block are charged to
@@ -59,14 +92,19 @@ class Ledger:
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Ledger":
         return self
 
-    def __reduce__(self) -> NoReturn:
-        raise LedgerError(
-            "a ledger in memory cannot be pickled: another process would get "
-            "a budget of its own. Take it off first "
-            "(estimator.set_params(ledger=None)), or use a ledger that lasts")
+    def __reduce__(self) -> Tuple[Callable[..., "Ledger"], Tuple[str]]:
+        if self.uri == "memory:":
+            raise LedgerError(
+                "a ledger in memory cannot be pickled: another process would "
+                "get a budget of its own. Take it off first (estimator."
+                "set_params(ledger=None)), or use one that lasts (Ledger.open)")
+        return Ledger.open, (self.uri,)
 
     def __repr__(self) -> str:
         return f"Ledger({self.uri!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>kith.Ledger</b> {escape(self.uri)}"
 
 
 class _Account:

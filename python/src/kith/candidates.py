@@ -1,6 +1,7 @@
 """Many candidates: what each would cost, or one budget over all of them."""
 from __future__ import annotations
 
+import json
 from itertools import product
 from math import sqrt
 from typing import Any, Dict, Iterable, List, Optional
@@ -62,19 +63,23 @@ def _share(epsilon: float, delta: float, count: int) -> float:
     """Epsilon of one of so many equal shares, with the same delta."""
     if not delta:
         return epsilon / count * _SLACK
-    goal = _core.mu(epsilon, delta) / sqrt(count) * _SLACK
+    goal = _mu(epsilon, delta) / sqrt(count) * _SLACK
     low, high = 0.0, epsilon
     for _ in range(80):
         middle = (low + high) / 2
-        low, high = ((middle, high) if _mu_or_more(middle, delta) <= goal
+        low, high = ((middle, high) if _mu(middle, delta) <= goal
                      else (low, middle))
     if not low:
         raise BudgetError(f"the budget is too small for {count} candidates")
     return low
 
 
-def _mu_or_more(epsilon: float, delta: float) -> float:
-    return _core.mu(epsilon, delta) if epsilon > 0 else 0.0
+def _mu(epsilon: float, delta: float) -> float:
+    """Of both, as the library says: a plan of anything tells it."""
+    text = _core.plan("kmeans", (1, 1, False), {
+        "epsilon": epsilon, "delta": delta, "radius": 1.0, "clusters": 1,
+        "method": "lloyd", "rounds": 1})
+    return float(json.loads(text)["privacy"]["mu"])
 
 
 def _fit_all(estimator: Any, candidates: List[Dict[str, Any]],
