@@ -58,6 +58,23 @@ except KeyboardInterrupt:
 thread.join()
 """
 
+# Between two looks at signals: what cannot be stopped.
+GAPS = CHILD + """
+X = np.load(sys.argv[1])[:20000]
+E = {"epsilon": 1, "delta": 1e-6, "radius": float(sys.argv[2])}
+for name, model in {
+        "auto": kith.KMeans(10, **E),
+        "lloyd": kith.KMeans(10, method="lloyd", **E),
+        "balcan": kith.KMeans(10, method="balcan", **E),
+        "k-median": kith.KMedians(10, **E),
+        "planes": kith.SubspaceClustering(5, 3, **E),
+        "local": kith.LocalSimulation(5, epsilon=1, radius=E["radius"])}.items():
+    seen = [cpu()]
+    model.set_params(threads=1, progress=lambda a, b: seen.append(cpu()))
+    model.fit(X)
+    print(f"{name}:{np.diff(seen + [cpu()]).max():.2f}")
+"""
+
 
 def child(program, build, *arguments):
     env = {**os.environ, "PYTHONPATH": os.path.join(build, "python"),
@@ -113,6 +130,8 @@ def main():
                 late.append(float(word))
         print(f"Ctrl-C, CPU seconds to the exception, {len(late)} shots: "
               f"median {statistics.median(late):.3f}, worst {max(late):.3f}")
+        print("longest stretch without a look at signals, CPU s, 20,000 rows: "
+              + ", ".join(child(GAPS, build, rows, radius)))
     program = ("import time; import sys; a = time.process_time(); import kith; "
                "print(time.process_time() - a)")
     times = [float(child(program, build)[0]) for _ in range(runs)]
