@@ -102,6 +102,17 @@ const char *kith_ledger_id(const kith_ledger *ledger)
     return ledger ? ledger->id : NULL;
 }
 
+int kith_i_lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t kind;
+    if (pthread_mutexattr_init(&kind) != 0)
+        return 0;
+    int fine = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE) == 0 &&
+               pthread_mutex_init(lock, &kind) == 0;
+    pthread_mutexattr_destroy(&kind);
+    return fine;
+}
+
 void kith_ledger_free(kith_ledger *ledger)
 {
     if (ledger)

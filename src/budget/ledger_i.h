@@ -8,6 +8,8 @@
 #ifndef KITH_LEDGER_I_H
 #define KITH_LEDGER_I_H
 
+#include <pthread.h>
+
 #include "base/digest.h"
 #include "base/process.h"
 #include "kith/ledger.h"
@@ -172,6 +174,9 @@ kith_status kith_i_ledger_post(kith_ledger *ledger,
                                const kith_i_posting *posting,
                                const kith_privacy *asked,
                                kith_i_ticket *tickets, kith_error *err);
+/* A lock that its holder may take again: a visitor of names may read. 0: the
+ * system has no room for one. */
+int kith_i_lock_init(pthread_mutex_t *lock);
 /* Opened by this process? Else KITH_ERR_BUDGET. */
 kith_status kith_i_ledger_ours(const kith_ledger *ledger, kith_error *err);
 /* Is it there, with a name that can be written down? */

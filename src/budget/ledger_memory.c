@@ -420,7 +420,7 @@ kith_status kith_ledger_memory_new(kith_ledger **out, kith_error *err)
     memory_ledger *ledger = kith_i_alloc(1, sizeof *ledger);
     if (!ledger)
         return kith_i_fail_memory(err);
-    if (pthread_mutex_init(&ledger->lock, NULL) != 0) {
+    if (!kith_i_lock_init(&ledger->lock)) {
         kith_i_free(ledger);
         return kith_i_fail(err, KITH_ERR_MEMORY,
                            "the system has no room for another lock");

@@ -355,7 +355,7 @@ kith_status kith_i_ledger_sqlite(const char *path, unsigned flags,
     if (status)
         return status;
     sqlite_ledger *l = kith_i_alloc(1, sizeof *l);
-    if (!l || pthread_mutex_init(&l->lock, NULL) != 0) {
+    if (!l || !kith_i_lock_init(&l->lock)) {
         kith_i_free(l);
         return kith_i_fail_memory(err);
     }

@@ -95,8 +95,8 @@ int kmeans_main(const args *a)
         if (!code)
             code = run_on_data(&run, a, &result);
         if (!code)
-            code = run_write(result, &description, &model_out, run.centers,
-                             &centers);
+            code = run_write(&run.common, result, &description, &model_out,
+                             run.centers, &centers);
         if (!code && !run.common.quiet)
             print_summary(&run, result);
         if (!code)

@@ -108,8 +108,8 @@ int local_simulate_main(const args *a)
     description.summary = summary;
     description.forecast = &forecast;
     if (!code)
-        code =
-            run_write(result, &description, &model_out, cli.centers, &centers);
+        code = run_write(&cli.common, result, &description, &model_out,
+                         cli.centers, &centers);
     if (!code)
         warn_fewer(&cli, result);
     if (!code && !cli.common.quiet)

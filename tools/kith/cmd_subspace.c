@@ -106,7 +106,7 @@ static int run_and_write(subspace_run *run, const args *a)
     if (!code)
         code = run_on_data(run, a, &result);
     if (!code)
-        code = run_write(result, &description, &o, NULL, NULL);
+        code = run_write(&run->common, result, &description, &o, NULL, NULL);
     if (!code)
         print_diagnostics(result);
     if (!code && !run->common.quiet) {

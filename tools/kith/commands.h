@@ -14,6 +14,7 @@ const arg_command *command_generate(void);
 const arg_command *command_verify(void);
 const arg_command *command_sign(void);
 const arg_command *command_report(void);
+const arg_command *command_budget(void);
 
 /* The whole command: finds its command, runs it, closes standard output. Exit
  * code. */

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 10 };
+enum { COMMANDS = 11 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -110,12 +110,12 @@ int command_main(int argc, char **argv)
         command_kmeans(),   command_kmedian(),  command_subspace(),
         command_local(),    command_evaluate(), command_assign(),
         command_generate(), command_verify(),   command_sign(),
-        command_report()};
+        command_report(),   command_budget()};
     int code = CLI_OK;
     if (argc < 2) {
-        code = cli_usage(
-            "a command is needed: kmeans, kmedian, subspace, "
-            "local, evaluate, assign, generate, verify, sign or report");
+        code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
+                         "local, evaluate, assign, generate, verify, sign, "
+                         "report or budget");
     } else if (is_one_of(argv[1], "--help", "-h") ||
                (argc == 2 && !strcmp(argv[1], "help"))) {
         print_help(commands);

@@ -68,6 +68,7 @@ static arg_group kmeans_groups[] = {
     {"Input", source_options, 0},
     {"Output", run_output_options, 0},
     {NULL, center_options, 1},
+    {"Ledger", payer_options, PAYER_OPTIONS},
 };
 
 static arg_group kmedian_groups[] = {
@@ -82,6 +83,7 @@ static arg_group kmedian_groups[] = {
     {"Input", source_options, 0},
     {"Output", run_output_options, 0},
     {NULL, center_options, 1},
+    {"Ledger", payer_options, PAYER_OPTIONS},
 };
 
 static void fill_groups(arg_group *groups)

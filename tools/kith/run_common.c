@@ -20,9 +20,6 @@ const arg_option run_privacy_options[] = {
     {"adjacency", 0, "A",
      "add-remove (default): hides whether a row is there, and so the number "
      "of rows; replace-one: hides what is in a row"},
-    {"ledger", 0, "URI",
-     "charge a durable ledger; this version has none and exits with 5"},
-    {"account", 0, "NAME", "the ledger's account to charge"},
     {"insecure-seed", 0, "N",
      "draw the noise from a seed, for tests; voids every guarantee"},
 };
@@ -62,7 +59,8 @@ static int check_exclusions(const run_common *run, const args *a,
 {
     static const char *const not_plain[] = {
         "epsilon", "delta",   "adjacency", "insecure-seed",
-        "ledger",  "account", "dry-run",   NULL};
+        "ledger",  "account", "once",      "analyst",
+        "purpose", "convert", "dry-run",   NULL};
     int code = CLI_OK;
     if (run->non_private && ranks_team())
         return cli_usage("--non-private needs all rows in one place: run kith "
@@ -93,11 +91,6 @@ static int check_mode(const run_common *run, const args *a,
     if (!dry && !a->operand_count)
         return cli_usage("no input file (use - and --format for standard "
                          "input)");
-    if (args_value(a, "account") && !args_value(a, "ledger"))
-        return cli_usage("--account is an account of a --ledger: give both");
-    if (args_value(a, "ledger") && !dry)
-        return cli_fail(CLI_STORE, "this version has no durable ledger: leave "
-                                   "--ledger out and keep account yourself");
     return CLI_OK;
 }
 
@@ -199,6 +192,8 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
         code = output_check_new(run->output, args_given(a, "force"));
     if (!code && !run->dry_run && !args_given(a, "allow-repeat"))
         code = source_check_repeat(a->operands, a->operand_count);
+    if (!code && !run->dry_run)
+        code = payer_parse(&run->payer, a, !run->non_private && !run->insecure);
     return code;
 }
 
@@ -206,6 +201,7 @@ void run_common_free(run_common *run)
 {
     source_free(&run->source);
     bounds_free(&run->bounds);
+    payer_free(&run->payer);
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -220,6 +216,7 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
     so.insecure = run->insecure;
     so.insecure_seed = run->insecure_seed;
     so.team = ranks_team();
+    payer_fill(&run->payer, &so);
     kith_status status = kith_session_open(*data, &so, out, err);
     ranks_over(status != KITH_OK);
     if (!status)
@@ -248,6 +245,7 @@ void run_warn(const run_common *run)
 void run_print_guarantee(const run_common *run, const kith_result *result)
 {
     const char *guarantee = kith_result_guarantee(result);
+    payer_print(&run->payer, result);
     if (run->non_private || run->insecure || !strcmp(guarantee, "none")) {
         cli_note("guarantee: none");
         return;

@@ -8,6 +8,7 @@
 
 #include "output.h"
 #include "progress.h"
+#include "run_ledger.h"
 #include "source.h"
 
 typedef struct run_common {
@@ -20,6 +21,7 @@ typedef struct run_common {
     source source;
     bounds bounds;
     progress progress;
+    payer payer;
     const char *output; /* file name or NULL */
 } run_common;
 
@@ -67,10 +69,11 @@ int run_data_open(const run_common *run, const args *a, kith_dataset **data);
 /* What a model file says of every run: the caller adds the options. */
 void run_describe(const run_common *run, kith_run *out);
 
-/* Write the model of a described run and, unless centers_path is NULL, the
- * centres. Exit code. */
-int run_write(const kith_result *result, const kith_run *description,
-              output *model_out, const char *centers_path, output *centers);
+/* Write the model of a described run, tell the ledger, and, unless centers_path
+ * is NULL, the centres. Exit code. */
+int run_write(const run_common *run, const kith_result *result,
+              const kith_run *description, output *model_out,
+              const char *centers_path, output *centers);
 
 /* ---- run_plan.c: --dry-run ------------------------------------------------
  */

@@ -46,8 +46,9 @@ void run_describe(const run_common *run, kith_run *out)
 }
 
 /* Both files are complete on disk before either gets its name. */
-int run_write(const kith_result *result, const kith_run *description,
-              output *model_out, const char *centers_path, output *centers)
+int run_write(const run_common *run, const kith_result *result,
+              const kith_run *description, output *model_out,
+              const char *centers_path, output *centers)
 {
     kith_error err = {0};
     char *text = NULL;
@@ -55,7 +56,6 @@ int run_write(const kith_result *result, const kith_run *description,
         cli_status(kith_model_text(result, description, &text, &err), &err);
     if (!code)
         fputs(text, model_out->file);
-    kith_text_free(text);
     if (!code && centers_path) {
         write_centers(centers_path, centers->file, result);
         code = output_finish(centers);
@@ -64,5 +64,10 @@ int run_write(const kith_result *result, const kith_run *description,
         code = output_finish(model_out);
     if (!code && centers_path)
         code = output_commit(centers);
-    return code ? code : output_commit(model_out);
+    if (!code)
+        code = output_commit(model_out);
+    if (!code)
+        payer_settle(&run->payer, result, text);
+    kith_text_free(text);
+    return code;
 }

@@ -65,6 +65,7 @@ static arg_group groups[] = {
     {"Method", method_options, sizeof method_options / sizeof *method_options},
     {"Input", source_options, 0},
     {"Output", run_output_options, 0},
+    {"Ledger", payer_options, PAYER_OPTIONS},
 };
 
 const arg_command *command_subspace(void)

@@ -1,0 +1,28 @@
+/* budget: parts of `kith budget`. */
+#ifndef KITH_TOOL_BUDGET_H
+#define KITH_TOOL_BUDGET_H
+
+#include <kith/kith.h>
+
+#include "args.h"
+
+extern const arg_option budget_ledger_options[1];
+
+/* Check the number of operands and open the ledger. Exit code. */
+int budget_open(const args *a, size_t operands, unsigned flags,
+                kith_ledger **out);
+/* The statement of the account that is the operand. Exit code; free both in
+ * any case. */
+int budget_statement(const args *a, kith_ledger **ledger, kith_statement **out);
+
+/* Are all accounts what their entries come to? Exit code. */
+int budget_check_all(kith_ledger *ledger);
+
+/* budget_show.c, budget_list.c */
+const arg_command *budget_show(void);
+const arg_command *budget_quote(void);
+const arg_command *budget_history(void);
+const arg_command *budget_export(void);
+const arg_command *budget_verify(void);
+
+#endif

@@ -1,0 +1,159 @@
+/* Who pays for a run: the options about ledgers, and what a run tells one. */
+#include "run_ledger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+const arg_option payer_options[PAYER_OPTIONS] = {
+    {"ledger", 0, "URI",
+     "charge this ledger before anything is drawn: sqlite:PATH; default: the "
+     "environment's KITH_LEDGER; none: no ledger"},
+    {"account", 0, "NAME[,NAME]",
+     "the ledger's account to charge; several: all of them, or none"},
+    {"once", 0, "KEY",
+     "exit with 3 if the account has a charge with this key already"},
+    {"analyst", 0, "NAME", "whose limit inside the account applies"},
+    {"purpose", 0, "TEXT", "which purpose's limit inside the account applies"},
+    {"convert", 0, NULL, "pay a pure run (delta 0) from the Gaussian purse"},
+};
+
+const char *ledger_uri(const args *a)
+{
+    const char *uri = args_value(a, "ledger");
+    if (!uri)
+        uri = getenv("KITH_LEDGER");
+    return uri && *uri && strcmp(uri, "none") != 0 ? uri : NULL;
+}
+
+int ledger_open(const args *a, unsigned flags, kith_ledger **out)
+{
+    kith_error err = {0};
+    const char *uri = ledger_uri(a);
+    *out = NULL;
+    if (!uri)
+        return cli_usage("which ledger? Give --ledger sqlite:PATH, or set "
+                         "KITH_LEDGER");
+    kith_status status = kith_ledger_open(uri, flags, out, &err);
+    return status == KITH_ERR_ARGUMENT ? cli_usage("%s", err.message)
+                                       : cli_status(status, &err);
+}
+
+static int split_names(payer *p, const char *text)
+{
+    p->names = strdup(text);
+    if (!p->names)
+        return cli_no_memory();
+    for (char *at = p->names; at;) {
+        char *comma = strchr(at, ',');
+        if (comma)
+            *comma++ = '\0';
+        if (!*at || p->count == PAYER_MAX_ACCOUNTS)
+            return cli_usage("--account: 1 to %d names with commas between "
+                             "them",
+                             PAYER_MAX_ACCOUNTS);
+        p->accounts[p->count++] = at;
+        at = comma;
+    }
+    return CLI_OK;
+}
+
+/* The options that are about the run itself: all others say where things go. */
+static int is_public(const char *name)
+{
+    static const char *const others[] = {
+        "output",  "force",   "centers", "progress",     "quiet",
+        "strict",  "threads", "ledger",  "account",      "once",
+        "analyst", "purpose", "convert", "allow-repeat", NULL};
+    for (const char *const *o = others; *o; o++)
+        if (!strcmp(*o, name))
+            return 0;
+    return 1;
+}
+
+static char *parameters_of(const args *a)
+{
+    char *text = NULL;
+    size_t size = 0, i = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    fprintf(f, "command=%s\n", a->command->name);
+    for (size_t g = 0; g < a->command->group_count; g++)
+        for (size_t o = 0; o < a->command->groups[g].count; o++, i++) {
+            const char *name = a->command->groups[g].options[o].name;
+            if (a->values[i] && is_public(name))
+                fprintf(f, "%s=%s\n", name, a->values[i]);
+        }
+    return fclose(f) ? (free(text), NULL) : text;
+}
+
+int payer_parse(payer *p, const args *a, int wanted)
+{
+    static const char *const more[] = {"account", "once",    "analyst",
+                                       "purpose", "convert", NULL};
+    const char *uri = wanted || args_value(a, "ledger") ? ledger_uri(a) : NULL;
+    *p = (payer){.once = args_value(a, "once"),
+                 .analyst = args_value(a, "analyst"),
+                 .purpose = args_value(a, "purpose"),
+                 .convert = args_given(a, "convert")};
+    for (const char *const *o = more; !uri && *o; o++)
+        if (args_value(a, *o))
+            return cli_usage("--%s is about a --ledger: give both", *o);
+    if (!uri)
+        return CLI_OK;
+    if (!args_value(a, "account"))
+        return cli_usage("which --account of the ledger pays for this run? "
+                         "(--ledger none: nobody keeps count)");
+    int code = split_names(p, args_value(a, "account"));
+    if (!code)
+        code = ledger_open(a, 0, &p->ledger);
+    if (!code && !(p->parameters = parameters_of(a)))
+        code = cli_no_memory();
+    return code;
+}
+
+void payer_free(payer *p)
+{
+    kith_ledger_free(p->ledger);
+    free(p->names);
+    free(p->parameters);
+    *p = (payer){0};
+}
+
+void payer_fill(const payer *p, kith_session_options *out)
+{
+    if (!p->ledger)
+        return;
+    out->ledger = p->ledger;
+    out->accounts = p->accounts;
+    out->account_count = p->count;
+    out->once = p->once;
+    out->analyst = p->analyst;
+    out->purpose = p->purpose;
+    out->parameters = p->parameters;
+    out->convert = p->convert;
+}
+
+void payer_settle(const payer *p, const kith_result *result, const char *text)
+{
+    const kith_charge *charge = kith_result_charge(result);
+    kith_error err = {0};
+    if (p->ledger && charge &&
+        kith_ledger_settle(p->ledger, charge, kith_result_guarantee(result),
+                           kith_result_receipt_count(result), text, &err))
+        cli_note("warning: the model is written and paid for, but the ledger "
+                 "did not record it: %s",
+                 err.message);
+}
+
+void payer_print(const payer *p, const kith_result *result)
+{
+    const kith_charge *charge = kith_result_charge(result);
+    for (size_t i = 0; p->ledger && charge && i < charge->count; i++)
+        cli_note("paid by entry %llu of account %s",
+                 (unsigned long long)charge->entries[i].entry,
+                 charge->entries[i].account);
+}

@@ -1,0 +1,43 @@
+/* run_ledger: who pays for a run. */
+#ifndef KITH_TOOL_RUN_LEDGER_H
+#define KITH_TOOL_RUN_LEDGER_H
+
+#include <kith/kith.h>
+
+#include "args.h"
+
+enum { PAYER_MAX_ACCOUNTS = 16, PAYER_OPTIONS = 6 };
+
+typedef struct payer {
+    kith_ledger *ledger; /* NULL: nobody keeps count */
+    char *names;         /* of the accounts, cut at commas */
+    const char *accounts[PAYER_MAX_ACCOUNTS];
+    size_t count;
+    const char *once, *analyst, *purpose;
+    char *parameters; /* public options as text */
+    int convert;
+} payer;
+
+extern const arg_option payer_options[PAYER_OPTIONS];
+
+/* The URI of --ledger, or of KITH_LEDGER; NULL: none. */
+const char *ledger_uri(const args *a);
+/* Open it, for looking only or not. Exit code. */
+int ledger_open(const args *a, unsigned flags, kith_ledger **out);
+
+/* Options to payer; opens the ledger. wanted: would the run have a guarantee
+ * to pay for? Exit code; payer_free in any case. */
+int payer_parse(payer *p, const args *a, int wanted);
+void payer_free(payer *p);
+
+/* Into the options of a session. */
+void payer_fill(const payer *p, kith_session_options *out);
+
+/* Tell the ledger what became of the charge; a failure is a warning, since the
+ * model is there and was paid for. */
+void payer_settle(const payer *p, const kith_result *result, const char *text);
+
+/* Say on standard error which entry paid. */
+void payer_print(const payer *p, const kith_result *result);
+
+#endif
