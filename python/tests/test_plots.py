@@ -5,6 +5,7 @@ import sys
 import warnings
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pandas
 import pytest
@@ -145,6 +146,38 @@ def test_report(model, tmp_path):
         kith.report(tmp_path / "nothing.json", page)
     with pytest.raises(kith.ArgumentError):
         kith.report(model, page, image=(2, 2))
+
+
+def test_audit(tmp_path, monkeypatch):
+    """Verdicts come back as they are; a failure is an exception."""
+    def pretend(code, words):
+        program = tmp_path / "kith"
+        program.write_text("#!/bin/sh\necho \"$@\" > \"$0.seen\"\n"
+                           f"printf '%s' '{words}'\nexit {code}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("KITH", str(program))
+        return tmp_path / "kith.seen"
+    seen = pretend(1, '{"verdict": "disproved"}')
+    assert kith.audit(epsilon=2, delta=1e-6, seconds=5) == {
+        "verdict": "disproved"}
+    assert seen.read_text().split() == [
+        "audit", "--quiet", "--method", "lloyd", "--seconds", "5", "--epsilon",
+        "2.0", "--delta", "1e-06"]
+    for code, words in ((1, ""), (2, ""), (6, "{}")):
+        pretend(code, words)
+        with pytest.raises(kith.KithError, match="exit code"):
+            kith.audit()
+
+
+def test_real_audit():
+    import os
+    import subprocess
+    done = subprocess.run([os.environ["KITH"], "audit", "--help"], check=False,
+                          capture_output=True)
+    if done.returncode:
+        pytest.skip("this command has no audit")
+    facts = kith.audit(seconds=2)
+    assert facts["verdict"] in ("not disproved", "cannot judge")
 
 
 class Tty(io.StringIO):

@@ -28,13 +28,14 @@ _LATER = {
     "load_model": ".estimators", "check_pipeline": ".estimators",
     "Plan": ".model", "Privacy": ".model", "Receipt": ".model",
     "Ledger": ".ledger", "sweep": ".candidates", "report": ".command",
+    "audit": ".command",
 }
 _MODULES = ("plot",)
 
 if TYPE_CHECKING:
     from . import plot as plot
     from .candidates import sweep as sweep
-    from .command import report as report
+    from .command import audit as audit, report as report
     from .estimators import (KMeans as KMeans, KMedians as KMedians,
                              LocalSimulation as LocalSimulation,
                              SubspaceClustering as SubspaceClustering,
