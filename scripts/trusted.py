@@ -44,7 +44,8 @@ LIMITS = {
 BESIDES = {"From lines to rows": 4200, "Several runs": 2000}
 
 # Files of watched folders that see public or released values only, or whose
-# mistakes cannot reach the law of what is released: why.
+# mistakes cannot reach the law of what is released: why. A pattern of the
+# tables does not mean them.
 UNTRUSTED = {
     "base/error.c": "messages",
     "base/coins.c": "public coins: claims hold for every value",
@@ -72,6 +73,11 @@ UNTRUSTED = {
     "noise/build_info.c": "words for people",
     "sidedoor/block_planes.c": "a solver: whatever it answers is priced",
     "sidedoor/block_planes.h": "the same",
+    "data/reader_format.c": "the name of a file",
+    "data/reader_columns.c": "which columns: options and the public header",
+    "data/reader_columns.h": "the same",
+    "data/reader_npy_header.c": "the public header: type and shape",
+    "data/reader_npy_header.h": "the same",
 }
 
 NAME = re.compile(r"`([a-z_]+/[\w*.]+)(?:: ([\w, ]+))?`")
@@ -123,6 +129,8 @@ def count(root, tables, problems):
                 with open(one, encoding="utf-8") as file:
                     text = file.read()
                 name = os.path.relpath(one, os.path.join(root, "src"))
+                if "*" in path and name in UNTRUSTED:
+                    continue
                 if functions:
                     parts = [function_text(text, f) for f in functions]
                     for function, part in zip(functions, parts):

@@ -70,7 +70,8 @@ typedef struct kith_source_options {
                                 /* the speed of dense formats only           */
     int fixed_rows;             /* every line is a row, whatever it holds:   */
                                 /* missing must be error, header YES or NO   */
-                                /* (CSV, TSV), and a blank line is refused.  */
+                                /* (CSV, TSV); blank lines and newlines in   */
+                                /* quoted fields are refused.                */
                                 /* Sessions with KITH_REPLACE_ONE need it:   */
                                 /* there the number of rows is public        */
     kith_progress_fn *progress; /* called now and then while rows are read,  */

@@ -22,7 +22,7 @@ typedef struct kith_i_chunk {
 
 struct kith_dataset {
     kith_i_domain *domain;
-    uint64_t rows; /* private when neighbours differ by a row */
+    uint64_t rows;  /* private when neighbours differ by a row */
     int fixed_rows; /* rows is a function of the number of lines (I41) */
     uint32_t block_rows;
     kith_i_chunk *chunks;

@@ -1,4 +1,4 @@
-/* Readers: which format a file has, and shards one after another.
+/* Readers: shards one after another.
  *
  * All shards are opened when the reader is, so that a missing or unsuitable
  * second file fails before anything is read; those that can be opened again
@@ -15,8 +15,6 @@
 #include "base/domain.h"
 #include "reader_deal.h"
 #include "reader_shard.h"
-
-enum { BLOCK_DOUBLES = 1 << 17 }; /* 1 MiB */
 
 typedef struct {
     const kith_i_shard_ops *ops;
@@ -40,121 +38,6 @@ void kith_source_options_init(kith_source_options *opt, size_t size)
         return;
     memset(opt, 0, size);
     opt->size = size;
-}
-
-kith_status kith_i_layout_settle(kith_i_layout *layout, uint64_t dimension,
-                                 const char *name, kith_error *err)
-{
-    if (dimension == 0 || dimension > KITH_I_MAX_DIMENSION)
-        return kith_i_fail(err, KITH_ERR_INPUT,
-                           "%s: the dimension must be 1 to %u", name,
-                           KITH_I_MAX_DIMENSION);
-    uint32_t d = (uint32_t)dimension;
-    if (layout->opt.dimension && layout->opt.dimension != d)
-        return kith_i_fail(err, KITH_ERR_INPUT,
-                           "%s: has %u columns, not the %u that the model or "
-                           "--dimension asks for",
-                           name, d, layout->opt.dimension);
-    if (layout->dimension && layout->dimension != d)
-        return kith_i_fail(err, KITH_ERR_INPUT,
-                           "%s: has %u columns, but %s has %u", name, d,
-                           layout->first, layout->dimension);
-    if (layout->dimension)
-        return KITH_OK;
-    uint32_t rows = BLOCK_DOUBLES / d;
-    layout->dimension = d;
-    layout->block_rows = rows < 1                   ? 1
-                         : rows > KITH_I_BLOCK_ROWS ? KITH_I_BLOCK_ROWS
-                                                    : rows;
-    size_t length = strnlen(name, sizeof layout->first - 1);
-    memcpy(layout->first, name, length);
-    return KITH_OK;
-}
-
-kith_status kith_i_raw_reserve(kith_i_raw *raw, size_t keep, size_t bytes,
-                               kith_error *err)
-{
-    if (bytes <= raw->room)
-        return KITH_OK;
-    /* what grows will grow again, unless it is the first time */
-    size_t room = keep && bytes < 2 * raw->room ? 2 * raw->room : bytes;
-    char *grown = kith_i_alloc(room, 1);
-    if (!grown)
-        return kith_i_fail_memory(err);
-    if (keep)
-        memcpy(grown, raw->bytes, keep);
-    kith_i_wipe_free(raw->bytes, raw->room);
-    raw->bytes = grown;
-    raw->room = room;
-    return KITH_OK;
-}
-
-void kith_i_raw_clear(kith_i_raw *raw)
-{
-    kith_i_wipe_free(raw->bytes, raw->room);
-    kith_i_free(raw->lines);
-    memset(raw, 0, sizeof *raw);
-}
-
-/* ---- formats ------------------------------------------------------------- */
-
-static int has_suffix(const char *name, size_t length, const char *suffix)
-{
-    size_t tail = strlen(suffix);
-    return length > tail && memcmp(name + length - tail, suffix, tail) == 0;
-}
-
-static kith_format format_by_name(const char *path)
-{
-    static const struct {
-        const char *suffix;
-        kith_format format;
-    } known[] = {
-        {".csv", KITH_FORMAT_CSV},           {".tsv", KITH_FORMAT_TSV},
-        {".npy", KITH_FORMAT_NPY},           {".svm", KITH_FORMAT_SVMLIGHT},
-        {".svmlight", KITH_FORMAT_SVMLIGHT}, {".libsvm", KITH_FORMAT_SVMLIGHT},
-    };
-    size_t length = strlen(path);
-    if (has_suffix(path, length, ".gz"))
-        length -= 3;
-    else if (has_suffix(path, length, ".zst"))
-        length -= 4;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (has_suffix(path, length, known[i].suffix))
-            return known[i].format;
-    return KITH_FORMAT_AUTO;
-}
-
-static kith_status find_ops(const kith_source_options *opt, const char *path,
-                            const kith_i_shard_ops **out, kith_error *err)
-{
-    kith_format format = opt->format;
-    if (format == KITH_FORMAT_AUTO)
-        format = format_by_name(path);
-    switch (format) {
-    case KITH_FORMAT_CSV:
-        *out = &kith_i_shard_csv;
-        return KITH_OK;
-    case KITH_FORMAT_TSV:
-        *out = &kith_i_shard_tsv;
-        return KITH_OK;
-    case KITH_FORMAT_NPY:
-        *out = &kith_i_shard_npy;
-        return KITH_OK;
-    case KITH_FORMAT_SVMLIGHT:
-        *out = &kith_i_shard_svmlight;
-        return KITH_OK;
-    case KITH_FORMAT_AUTO:
-        break;
-    }
-    if (strcmp(path, "-") == 0)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "standard input has no name to tell its format; "
-                           "say --format csv, tsv, npy or svmlight");
-    return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                       "%.200s: the name does not tell the format; say "
-                       "--format csv, tsv, npy or svmlight",
-                       path);
 }
 
 /* ---- shards -------------------------------------------------------------- */
@@ -224,7 +107,8 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
     for (size_t i = 0; i < reader->count; i++) {
         shard *s = &reader->shards[i];
         const char *path = reader->sources[i].path;
-        kith_status status = find_ops(&reader->layout.opt, path, &s->ops, err);
+        kith_status status =
+            kith_i_format_find(&reader->layout.opt, path, &s->ops, err);
         if (status)
             return status;
         if (s->ops->is_sparse != reader->shards[0].ops->is_sparse)

@@ -65,6 +65,10 @@ extern const kith_i_shard_ops kith_i_shard_tsv;
 extern const kith_i_shard_ops kith_i_shard_npy;
 extern const kith_i_shard_ops kith_i_shard_svmlight;
 
+/* The reader for a file: by opt->format, or by its name. */
+kith_status kith_i_format_find(const kith_source_options *opt, const char *path,
+                               const kith_i_shard_ops **out, kith_error *err);
+
 /* Rows in memory: kith_i_shard_ops without open. name: for messages; opt and
  * what the source points to are borrowed for the shard's life. */
 extern const kith_i_shard_ops kith_i_shard_memory;

@@ -9,9 +9,9 @@
 #include "base/base_i.h"
 #include "base/domain.h"
 #include "reader_columns.h"
-#include "reader_field.h"
 #include "reader_header.h"
 #include "reader_number.h"
+#include "reader_record.h"
 #include "reader_shard.h"
 
 enum {
@@ -26,121 +26,36 @@ static const kith_i_dialect tsv = {'\t', ' '};
     "has no value; fill it in, or leave such rows out with --missing drop"
 
 typedef struct {
-    kith_i_stream *stream;
+    kith_i_records records;
     kith_i_layout *layout;
-    const kith_i_dialect *dialect;
     kith_i_columns columns;
     kith_i_names names;
     int has_names;
-    uint64_t line;    /* number of the next line, from 1 */
-    uint64_t blank;   /* the first line, if it is blank; else 0 */
     kith_status held; /* a failure after rows that were taken */
     kith_error why;
 } text_shard;
 
-/* A record that has been found, not yet stepped over. */
-typedef struct {
-    const char *begin, *end; /* NULL: no more records */
-    size_t bytes;            /* with the line end     */
-    uint64_t line;           /* number of its first line */
-    uint64_t lines;          /* with newlines in quoted fields */
-} record;
-
-static kith_status fail_line(const text_shard *shard, uint64_t line,
-                             const char *problem, kith_error *err)
-{
-    return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s",
-                       kith_i_stream_name(shard->stream),
-                       (unsigned long long)line, problem);
-}
-
-/* A line with a quote in it may go on after the newline. */
-static kith_status extend_record(const text_shard *shard, kith_i_line *line,
-                                 uint64_t *lines, kith_error *err)
-{
-    kith_i_quoting state = kith_i_field_follow(
-        shard->dialect, line->data, line->length, KITH_I_FIELD_START);
-    while (state == KITH_I_FIELD_QUOTED) {
-        if (kith_i_stream_is_cut(shard->stream)) /* perhaps in such a row */
-            return fail_line(shard, shard->line,
-                             "a row of several lines, in a file that is cut at "
-                             "line ends: give at least as many files as ranks, "
-                             "or compress it",
-                             err);
-        if (!line->newline)
-            return fail_line(shard, shard->line,
-                             "a quote is opened and never closed", err);
-        size_t from = line->length + 1;
-        kith_status status =
-            kith_i_stream_line(shard->stream, from, shard->line, line, err);
-        if (status)
-            return status;
-        state = kith_i_field_follow(shard->dialect, line->data + from,
-                                    line->length - from, state);
-        ++*lines;
-    }
-    return KITH_OK;
-}
-
-static void step_over(text_shard *shard, const record *rec)
-{
-    kith_i_stream_skip(shard->stream, rec->bytes);
-    shard->line += rec->lines;
-}
-
-static kith_status find_record(text_shard *shard, record *out, kith_error *err)
-{
-    for (;;) {
-        kith_i_line line;
-        kith_status status =
-            kith_i_stream_line(shard->stream, 0, shard->line, &line, err);
-        if (status)
-            return status;
-        record rec = {.line = shard->line, .lines = 1};
-        if (line.length > 0 || line.newline) {
-            if (line.length && memchr(line.data, '"', line.length))
-                status = extend_record(shard, &line, &rec.lines, err);
-            if (status)
-                return status;
-            rec.bytes = line.length + (line.newline ? 1 : 0);
-            rec.begin = line.data;
-            rec.end = line.data + line.length;
-            if (rec.end > rec.begin && rec.end[-1] == '\r')
-                rec.end--;
-            if (kith_i_field_trim(shard->dialect, rec.begin, rec.end) ==
-                    rec.end &&
-                shard->columns.file_count != 1) {
-                if (shard->layout->opt.fixed_rows)
-                    return fail_line(shard, shard->line, KITH_I_BLANK_ROW, err);
-                shard->blank = shard->blank ? shard->blank : shard->line;
-                step_over(shard, &rec);
-                continue;
-            }
-        }
-        *out = rec;
-        return KITH_OK;
-    }
-}
-
-static kith_status fail_nul(const text_shard *shard, const record *rec,
+static kith_status fail_nul(const text_shard *shard, const kith_i_record *rec,
                             kith_error *err)
 {
-    return fail_line(shard, rec->line,
-                     "there is a NUL byte; save the file as UTF-8 text", err);
+    return kith_i_record_fail(
+        &shard->records, rec->line,
+        "there is a NUL byte; save the file as UTF-8 text", err);
 }
 
-static kith_status fail_ragged(const text_shard *shard, const record *rec,
-                               size_t found, kith_error *err)
+static kith_status fail_ragged(const text_shard *shard,
+                               const kith_i_record *rec, size_t found,
+                               kith_error *err)
 {
     return kith_i_fail(
         err, KITH_ERR_INPUT, "%s: line %llu: expected %u fields, found %zu",
-        kith_i_stream_name(shard->stream), (unsigned long long)rec->line,
-        shard->columns.file_count, found);
+        kith_i_stream_name(shard->records.stream),
+        (unsigned long long)rec->line, shard->columns.file_count, found);
 }
 
-static kith_status fail_column(const text_shard *shard, const record *rec,
-                               uint32_t column, const char *problem,
-                               kith_error *err)
+static kith_status fail_column(const text_shard *shard,
+                               const kith_i_record *rec, uint32_t column,
+                               const char *problem, kith_error *err)
 {
     /* A header that nobody vouched for may be a row. */
     int named =
@@ -148,19 +63,19 @@ static kith_status fail_column(const text_shard *shard, const record *rec,
     char text[KITH_I_COLUMN_TEXT];
     kith_i_columns_describe(column, named ? &shard->names : NULL, text);
     return kith_i_fail(err, KITH_ERR_INPUT, "%s: line %llu: %s %s",
-                       kith_i_stream_name(shard->stream),
+                       kith_i_stream_name(shard->records.stream),
                        (unsigned long long)rec->line, text, problem);
 }
 
 /* A field that is not just a number: quoted, missing, skipped or wrong.
- * *stop: its separator. Leaves *value alone when nobody asked or it is
- * missing. */
-static kith_status odd_field(const text_shard *shard, const record *rec,
-                             const char *p, uint32_t column, double *value,
-                             int *missing, const char **stop, kith_error *err)
+ * *at: where it begins, then its separator. Leaves *value alone when nobody
+ * asked or it is missing. */
+static kith_status odd_field(const text_shard *shard, const kith_i_record *rec,
+                             uint32_t column, const char **at, double *value,
+                             int *missing, kith_error *err)
 {
     kith_i_field field;
-    *stop = kith_i_field_cut(shard->dialect, p, rec->end, &field);
+    *at = kith_i_field_cut(shard->records.dialect, *at, rec->end, &field);
     if (field.broken)
         return fail_column(shard, rec, column,
                            "has something after its closing quote", err);
@@ -179,7 +94,8 @@ static kith_status odd_field(const text_shard *shard, const record *rec,
         return KITH_OK;
     }
     /* A shifted row shows up as a wrong value first: name the real trouble. */
-    size_t found = kith_i_field_count(shard->dialect, rec->begin, rec->end);
+    size_t found =
+        kith_i_field_count(shard->records.dialect, rec->begin, rec->end);
     if (found != shard->columns.file_count)
         return fail_ragged(shard, rec, found, err);
     if (memchr(field.begin, 0, length))
@@ -192,10 +108,10 @@ static kith_status odd_field(const text_shard *shard, const record *rec,
 
 /* One row into out; *keep: 0 when a value is missing and such rows are
  * dropped. */
-static kith_status parse_row(const text_shard *shard, const record *rec,
+static kith_status parse_row(const text_shard *shard, const kith_i_record *rec,
                              double *out, int *keep, kith_error *err)
 {
-    const kith_i_dialect *dialect = shard->dialect;
+    const kith_i_dialect *dialect = shard->records.dialect;
     const kith_i_columns *columns = &shard->columns;
     const char *p = rec->begin, *end = rec->end, *stop = end;
     uint32_t gap = KITH_I_NO_SLOT, column = 0;
@@ -215,8 +131,9 @@ static kith_status parse_row(const text_shard *shard, const record *rec,
         if (!value || !stop || !isfinite(*value) ||
             (stop != end && *stop != dialect->separator)) {
             int missing = 0;
+            stop = p;
             kith_status status =
-                odd_field(shard, rec, p, column, value, &missing, &stop, err);
+                odd_field(shard, rec, column, &stop, value, &missing, err);
             if (status)
                 return status;
             if (missing && gap == KITH_I_NO_SLOT)
@@ -236,8 +153,8 @@ static kith_status parse_row(const text_shard *shard, const record *rec,
 }
 
 /* Behind `used` bytes of raw, as row raw->rows. */
-static kith_status keep_record(kith_i_raw *raw, const record *rec, size_t used,
-                               kith_error *err)
+static kith_status keep_record(kith_i_raw *raw, const kith_i_record *rec,
+                               size_t used, kith_error *err)
 {
     kith_status status =
         kith_i_raw_reserve(raw, used, used + rec->bytes + PADDING, err);
@@ -266,15 +183,16 @@ static kith_status text_take(void *state, uint32_t want, kith_i_raw *raw,
             return kith_i_fail_memory(err);
     }
     while (!shard->held && raw->rows < want && used < TAKE_BYTES) {
-        record rec;
-        shard->held = find_record(shard, &rec, &shard->why);
+        kith_i_record rec;
+        shard->held = kith_i_record_find(
+            &shard->records, shard->columns.file_count == 1, &rec, &shard->why);
         if (shard->held || !rec.begin)
             break;
         shard->held = keep_record(raw, &rec, used, &shard->why);
         if (shard->held)
             break;
         used += rec.bytes;
-        step_over(shard, &rec);
+        kith_i_record_step_over(&shard->records, &rec);
     }
     if (raw->rows > 0)
         memset(raw->bytes + used, 0, PADDING);
@@ -291,9 +209,9 @@ static kith_status text_convert(const void *state, kith_i_raw *raw,
     size_t d = shard->layout->dimension;
     for (*kept = 0; most > 0 && raw->done < raw->rows; most--, raw->done++) {
         const kith_i_raw_line *line = &raw->lines[raw->done];
-        record rec = {.begin = raw->bytes + line->begin,
-                      .end = raw->bytes + line->end,
-                      .line = line->number};
+        kith_i_record rec = {.begin = raw->bytes + line->begin,
+                             .end = raw->bytes + line->end,
+                             .line = line->number};
         int keep = 0;
         kith_status status =
             parse_row(shard, &rec, out + *kept * d, &keep, err);
@@ -319,34 +237,36 @@ static kith_status check_blank(const text_shard *shard, kith_error *err)
 {
     if (shard->layout->opt.missing == KITH_MISSING_DROP)
         return KITH_OK;
-    record blank = {.line = shard->blank};
+    kith_i_record blank = {.line = shard->records.blank};
     return fail_column(shard, &blank, 0, MISSING, err);
 }
 
 /* Find the columns in the first record, and the header if it is one. */
-static kith_status read_first(text_shard *shard, const record *rec,
+static kith_status read_first(text_shard *shard, const kith_i_record *rec,
                               kith_error *err)
 {
     kith_i_layout *layout = shard->layout;
-    const char *name = kith_i_stream_name(shard->stream);
+    const char *name = kith_i_stream_name(shard->records.stream);
     if (memchr(rec->begin, 0, (size_t)(rec->end - rec->begin)))
         return fail_nul(shard, rec, err);
-    size_t count = kith_i_field_count(shard->dialect, rec->begin, rec->end);
+    size_t count =
+        kith_i_field_count(shard->records.dialect, rec->begin, rec->end);
     if (count > KITH_I_MAX_DIMENSION)
         return kith_i_fail(
             err, KITH_ERR_INPUT, "%s: line %llu: more than %u fields", name,
-            (unsigned long long)shard->line, KITH_I_MAX_DIMENSION);
+            (unsigned long long)shard->records.line, KITH_I_MAX_DIMENSION);
     kith_status status = KITH_OK;
-    kith_i_header header =
-        kith_i_header_find(&layout->opt, shard->dialect, rec->begin, rec->end);
+    kith_i_header header = kith_i_header_find(
+        &layout->opt, shard->records.dialect, rec->begin, rec->end);
     if (header == KITH_I_HEADER_UNCLEAR)
-        return fail_line(shard, rec->line,
-                         "neither numbers nor the names of columns; if it is "
-                         "a header say --header, if not --no-header",
-                         err);
+        return kith_i_record_fail(
+            &shard->records, rec->line,
+            "neither numbers nor the names of columns; if it is "
+            "a header say --header, if not --no-header",
+            err);
     if (header == KITH_I_HEADER_PRESENT) {
-        status = kith_i_header_names(shard->dialect, rec->begin, rec->end, name,
-                                     &shard->names, err);
+        status = kith_i_header_names(shard->records.dialect, rec->begin,
+                                     rec->end, name, &shard->names, err);
         shard->has_names = !status;
     }
     const kith_i_names *names = shard->has_names ? &shard->names : NULL;
@@ -359,10 +279,10 @@ static kith_status read_first(text_shard *shard, const record *rec,
         status = kith_i_layout_settle(layout, shard->columns.count, name, err);
     if (status)
         return status;
-    if (!names && shard->blank && count == 1)
+    if (!names && shard->records.blank && count == 1)
         return check_blank(shard, err);
     if (names)
-        step_over(shard, rec);
+        kith_i_record_step_over(&shard->records, rec);
     return KITH_OK;
 }
 
@@ -371,14 +291,14 @@ static kith_status read_none(text_shard *shard, kith_error *err)
 {
     kith_i_layout *layout = shard->layout;
     const kith_source_options *opt = &layout->opt;
-    if (shard->blank && opt->dimension == 1 && opt->column_count == 0) {
+    if (shard->records.blank && opt->dimension == 1 && opt->column_count == 0) {
         kith_status status = check_blank(shard, err);
         if (status)
             return status;
     }
     size_t d = opt->column_count ? opt->column_count : opt->dimension;
-    return d ? kith_i_layout_settle(layout, d,
-                                    kith_i_stream_name(shard->stream), err)
+    return d ? kith_i_layout_settle(
+                   layout, d, kith_i_stream_name(shard->records.stream), err)
              : KITH_OK;
 }
 
@@ -402,7 +322,7 @@ static kith_status check_header_known(const text_shard *shard, kith_error *err)
                        "%s: say --header or --no-header: replace-one takes "
                        "the number of rows for public, so nobody may guess "
                        "from its contents whether the first line is one",
-                       kith_i_stream_name(shard->stream));
+                       kith_i_stream_name(shard->records.stream));
 }
 
 static kith_status text_open(const kith_i_dialect *dialect,
@@ -412,14 +332,18 @@ static kith_status text_open(const kith_i_dialect *dialect,
     text_shard *shard = kith_i_alloc(1, sizeof *shard);
     if (!shard)
         return kith_i_fail_memory(err);
-    *shard = (text_shard){
-        .stream = stream, .layout = layout, .dialect = dialect, .line = 1};
-    record rec = {0};
+    *shard = (text_shard){.layout = layout,
+                          .records = {.stream = stream,
+                                      .dialect = dialect,
+                                      .fixed = layout->opt.fixed_rows != 0,
+                                      .line = 1}};
+    kith_i_record rec = {0};
     kith_status status = skip_byte_order_mark(stream, err);
     if (!status)
         status = check_header_known(shard, err);
     if (!status)
-        status = find_record(shard, &rec, err);
+        status = kith_i_record_find(&shard->records,
+                                    shard->columns.file_count == 1, &rec, err);
     if (!status)
         status =
             rec.begin ? read_first(shard, &rec, err) : read_none(shard, err);
@@ -447,7 +371,7 @@ static kith_status text_cut(void *state, uint32_t part, uint32_t parts,
                             kith_error *err)
 {
     text_shard *shard = state;
-    return kith_i_stream_cut(shard->stream, part, parts, err);
+    return kith_i_stream_cut(shard->records.stream, part, parts, err);
 }
 
 const kith_i_shard_ops kith_i_shard_csv = {.open = csv_open,

@@ -102,13 +102,15 @@ static kith_status read_decoded(kith_i_stream *stream, void *out, size_t room,
         room = stream->chunk;
     *made = 0;
     for (;;) {
-        size_t used = 0;
-        kith_status status = kith_i_decoder_run(
-            stream->decoder, stream->raw + stream->raw_begin,
-            stream->raw_end - stream->raw_begin, &used, out, room, made, err);
+        kith_i_decoding d = {.in = stream->raw + stream->raw_begin,
+                             .in_count = stream->raw_end - stream->raw_begin,
+                             .out = out,
+                             .out_room = room};
+        kith_status status = kith_i_decoder_run(stream->decoder, &d, err);
         if (status)
             return status;
-        stream->raw_begin += used;
+        stream->raw_begin += d.used;
+        *made = d.made;
         if (*made)
             return KITH_OK;
         if (stream->raw_begin < stream->raw_end)

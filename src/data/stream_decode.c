@@ -85,21 +85,20 @@ static kith_status corrupt(const kith_i_decoder *decoder, kith_error *err)
                        decoder->name);
 }
 
-static kith_status run_gzip(kith_i_decoder *decoder, const void *in,
-                            size_t in_count, size_t *in_used, void *out,
-                            size_t out_room, size_t *out_made, kith_error *err)
+static kith_status run_gzip(kith_i_decoder *decoder, kith_i_decoding *d,
+                            kith_error *err)
 {
     z_stream *z = &decoder->gzip;
-    uInt give = in_count < UINT_MAX ? (uInt)in_count : UINT_MAX;
-    uInt room = out_room < UINT_MAX ? (uInt)out_room : UINT_MAX;
-    z->next_in = (z_const Bytef *)in;
+    uInt give = d->in_count < UINT_MAX ? (uInt)d->in_count : UINT_MAX;
+    uInt room = d->out_room < UINT_MAX ? (uInt)d->out_room : UINT_MAX;
+    z->next_in = (z_const Bytef *)d->in;
     z->avail_in = give;
-    z->next_out = out;
+    z->next_out = d->out;
     z->avail_out = room;
     decoder->inside = decoder->inside || give > 0;
     int got = inflate(z, Z_NO_FLUSH);
-    *in_used = give - z->avail_in;
-    *out_made = room - z->avail_out;
+    d->used = give - z->avail_in;
+    d->made = room - z->avail_out;
     if (got == Z_STREAM_END) {
         decoder->inside = 0;
         got = inflateReset(z);
@@ -111,17 +110,16 @@ static kith_status run_gzip(kith_i_decoder *decoder, const void *in,
     return KITH_OK;
 }
 
-static kith_status run_zstd(kith_i_decoder *decoder, const void *in,
-                            size_t in_count, size_t *in_used, void *out,
-                            size_t out_room, size_t *out_made, kith_error *err)
+static kith_status run_zstd(kith_i_decoder *decoder, kith_i_decoding *d,
+                            kith_error *err)
 {
-    ZSTD_inBuffer from = {in, in_count, 0};
-    ZSTD_outBuffer to = {out, out_room, 0};
+    ZSTD_inBuffer from = {d->in, d->in_count, 0};
+    ZSTD_outBuffer to = {d->out, d->out_room, 0};
     size_t got = ZSTD_decompressStream(decoder->zstd, &to, &from);
     if (ZSTD_isError(got))
         return corrupt(decoder, err);
-    *in_used = from.pos;
-    *out_made = to.pos;
+    d->used = from.pos;
+    d->made = to.pos;
     /* 0: a frame is complete and flushed. Anything else without progress
      * describes the frame to come, not an unfinished one. */
     if (got == 0)
@@ -131,16 +129,11 @@ static kith_status run_zstd(kith_i_decoder *decoder, const void *in,
     return KITH_OK;
 }
 
-kith_status kith_i_decoder_run(kith_i_decoder *decoder, const void *in,
-                               size_t in_count, size_t *in_used, void *out,
-                               size_t out_room, size_t *out_made,
+kith_status kith_i_decoder_run(kith_i_decoder *decoder, kith_i_decoding *d,
                                kith_error *err)
 {
-    if (decoder->coding == KITH_I_CODING_GZIP)
-        return run_gzip(decoder, in, in_count, in_used, out, out_room, out_made,
-                        err);
-    return run_zstd(decoder, in, in_count, in_used, out, out_room, out_made,
-                    err);
+    return decoder->coding == KITH_I_CODING_GZIP ? run_gzip(decoder, d, err)
+                                                 : run_zstd(decoder, d, err);
 }
 
 kith_status kith_i_decoder_finish(const kith_i_decoder *decoder,

@@ -20,10 +20,14 @@ kith_status kith_i_decoder_new(kith_i_coding coding, const char *name,
                                kith_i_decoder **out, kith_error *err);
 void kith_i_decoder_free(kith_i_decoder *decoder); /* NULL is fine */
 
-/* Turn some of in into some of out. */
-kith_status kith_i_decoder_run(kith_i_decoder *decoder, const void *in,
-                               size_t in_count, size_t *in_used, void *out,
-                               size_t out_room, size_t *out_made,
+/* Turn some of in (used) into some of out (made). */
+typedef struct kith_i_decoding {
+    const void *in;
+    size_t in_count, used;
+    void *out;
+    size_t out_room, made;
+} kith_i_decoding;
+kith_status kith_i_decoder_run(kith_i_decoder *decoder, kith_i_decoding *d,
                                kith_error *err);
 
 /* The input is over: fails unless a member or frame was just completed. */

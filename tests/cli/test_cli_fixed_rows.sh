@@ -10,6 +10,9 @@ awk 'BEGIN { for (i = 0; i < 40; i++) print i / 40 "," (i % 7) / 7 "," .5 }' > n
 sed '20s/.*/NA,.1,.5/' numbers.csv > gap.csv       # dropped
 sed '1s/.*/left,right,up/' numbers.csv > words.csv # guessed to be a header
 sed '20s/.*//' numbers.csv > blank.csv             # skipped
+# A stray quote is text in line 21, and ends what a quote in line 20 begins.
+sed 's/^/name,/; 21s/name/name"/' numbers.csv > quote.csv
+sed '20s/name/"name/' quote.csv > swallow.csv      # swallows the next line
 sed 's/^\([^,]*\),\([^,]*\),.*/0 1:\1 2:\2/' numbers.csv > numbers.svm
 sed '20s/.*/# 1:.1/' numbers.svm > comment.svm
 
@@ -44,6 +47,7 @@ for file in numbers.csv words.csv; do
     each_method usage 'say --header or --no-header' $file
 done
 each_method input 'line 20.*blank' blank.csv --no-header
+each_method input 'line 20.*goes on in the next line' swallow.csv --no-header --columns 2,3,4
 check 'nothing was written' test ! -e m.json
 
 # Sparse rows: a line that is a comment only.
@@ -57,4 +61,6 @@ run 0 kmeans -k 2 -e 1 --bounds 0:1 --adjacency replace-one --no-header numbers.
 run 0 kmeans -k 2 -e 1 --bounds 0:1 --adjacency replace-one --header words.csv
 run 0 kmeans -k 2 -e 1 --bounds 0:1 --missing drop gap.csv
 run 0 kmeans -k 2 -e 1 --bounds 0:1 blank.csv
+run 0 kmeans -k 2 -e 1 --bounds 0:1 --no-header --columns 2,3,4 swallow.csv
+run 0 kmeans -k 2 -e 1 --bounds 0:1 --adjacency replace-one --no-header --columns 2,3,4 quote.csv
 finish
