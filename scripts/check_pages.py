@@ -2,7 +2,7 @@
 """The pages for people: short lines, links that lead somewhere, examples that
 run.
 
-Every page (*.md outside of build/): no line above 120 characters, every link
+Every page (*.md and *.1 outside of build/): no line above 120 characters, every link
 to a file of the tree or to a heading leads there, nothing points outside of
 the tree; a file that is named in `code` exists (pages in docs/history/ may
 name what was). Pages that sources name exist too. README.md: at most 120 lines of at most 100 characters.
@@ -40,9 +40,7 @@ SHORT = {"README.md": (120, 100)}
 # Tables that a program writes: no wrapping, and nobody edits them.
 WRITTEN = {"bench/RESULTS.md", "bench/FIGURE2.md"}
 # Wide still; to be rewritten, then taken off this list.
-UNWRAPPED = {"CHANGELOG.md"} | {
-    f"docs/{page}.md" for page in
-    "auto auto_history".split()}
+UNWRAPPED = {f"docs/{page}.md" for page in "auto auto_history".split()}
 
 FENCE = re.compile(r"^(\s*)```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: \S.* -->$")
@@ -63,13 +61,13 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 def pages(root):
-    """Paths of all markdown files that belong to the tree."""
+    """Paths of all pages, markdown and manual, that belong to the tree."""
     for at, folders, names in sorted(os.walk(root)):
         folders[:] = sorted(f for f in folders if f not in
                             ("build", "demo", "node_modules") and
                             (not f.startswith(".") or f == ".github"))
         for name in sorted(names):
-            if name.endswith(".md"):
+            if name.endswith((".md", ".1")):
                 yield os.path.relpath(os.path.join(at, name), root)
 
 
