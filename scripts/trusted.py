@@ -30,18 +30,20 @@ WATCHED = ("base", "kernel", "noise", "budget", "data", "dp", "release",
 LIMITS = {
     # Releases meet the other ranks of a team and publish to them: 8 to 10
     # lines each, a digest of what is asked among them (decision 27).
-    "The gate": 1675,  # ... and 10: a caller may stop a fold
-    "Rarer releases": 1720,
+    "The gate": 1480,  # ... and 10: a caller may stop a fold
+    "Rarer releases": 1960,
     "Ranks of a team": 340,
-    "Noise": 1410,
-    "Price": 720,
+    "Noise": 1450,
+    "Price": 670,
     "Rows": 1085,  # the same
     "Kernels that see rows": 1490,
 }
+# The gate is to be read in a day: with comments too (docs/decisions/0012).
+MOST_TO_READ = {"The gate": 2000}
 # Counted too, but what they promise is another thing than `exact` of a model.
 # Readers of arrays, tables and CSR in memory, of Arrow, and parts of files for
 # ranks (200 lines) came in November 2026.
-BESIDES = {"From lines to rows": 4200, "Several runs": 2000}
+BESIDES = {"From lines to rows": 3800, "Several runs": 2000}
 
 # Files of watched folders that see public or released values only, or whose
 # mistakes cannot reach the law of what is released: why. A pattern of the
@@ -175,6 +177,9 @@ def check(root, out):
             total += code
         if code > limit:
             problems.append(f"{heading}: {code} lines of code, above {limit}")
+        if lines > MOST_TO_READ.get(heading, lines):
+            problems.append(f"{heading}: {lines} lines with comments, above "
+                            f"{MOST_TO_READ[heading]}")
     out.append(f"\n`exact` rests on {total} lines of code "
                f"(limit {sum(LIMITS.values())})")
     problems += unclassified(root, counted)
@@ -187,7 +192,7 @@ def check(root, out):
 # ---- the check can fail ----------------------------------------------------
 
 SPECIMEN = {
-    "src/dp/a.c": "int a;\n\n/* why\n */\nint b; /* c */\n",
+    "src/dp/a.c": "int a;\n\n/* why\n" + "\n" * 2000 + "*/\nint b; /* c */\n",
     "src/dp/new.c": "int c;\n",
     "src/cluster/m.c": "static int f(int x)\n{\n    return x;\n}\n\nint g;\n",
     DOCUMENT: SECTION + "\n\n### The gate\n\n| `dp/a.c` | sums |\n"
@@ -208,7 +213,8 @@ def self_test():
         out = []
         problems = "\n".join(check(root, out))
         LIMITS["The gate"] = saved
-    for words in ("6 lines of code, above 5", "names h of", "src/dp/gone.c",
+    for words in ("6 lines of code, above 5", "with comments, above 2000",
+                  "names h of", "src/dp/gone.c",
                   "src/dp/new.c: say", "no table 'Noise'"):
         if words not in problems:
             sys.exit(f"trusted: self-test: not caught: {words}\n{problems}")

@@ -48,10 +48,10 @@ KITH_API KITH_CHECKED kith_status kith_kmeans(kith_session *session,
  * guess of the number of rows, and whether they would be sparse. The result has
  * the receipts of the run and no centres; kith_result_noise tells the predicted
  * noise per centre. */
-KITH_API KITH_CHECKED kith_status kith_kmeans_plan(
-    uint64_t rows, uint32_t dimension, int sparse, const kith_bounds *bounds,
-    const kith_privacy *privacy, const kith_kmeans_options *opt,
-    kith_result **out, kith_error *err);
+KITH_API KITH_CHECKED kith_status
+kith_kmeans_plan(const kith_shape *shape, const kith_bounds *bounds,
+                 const kith_privacy *privacy, const kith_kmeans_options *opt,
+                 kith_result **out, kith_error *err);
 
 /* What the constants as printed in Balcan et al. 2017 come to for n rows: how
  * many rows a cube needs before the partition can see it (above n the result is
@@ -98,10 +98,10 @@ KITH_API KITH_CHECKED kith_status kith_kmedian(kith_session *session,
                                                kith_error *err);
 
 /* As kith_kmeans_plan. */
-KITH_API KITH_CHECKED kith_status kith_kmedian_plan(
-    uint64_t rows, uint32_t dimension, int sparse, const kith_bounds *bounds,
-    const kith_privacy *privacy, const kith_kmedian_options *opt,
-    kith_result **out, kith_error *err);
+KITH_API KITH_CHECKED kith_status
+kith_kmedian_plan(const kith_shape *shape, const kith_bounds *bounds,
+                  const kith_privacy *privacy, const kith_kmedian_options *opt,
+                  kith_result **out, kith_error *err);
 
 /* ---- what a result holds: released values and receipts, nothing else ----
  *

@@ -37,6 +37,13 @@ typedef struct kith_bounds {
                            /* DP. A ball must be about 0. 0: all             */
 } kith_bounds;
 
+/* What a plan knows of rows that it never reads. All of it is public. */
+typedef struct kith_shape {
+    uint64_t rows; /* a guess of their number */
+    uint32_t dimension;
+    int sparse; /* rows of svmlight or CSR */
+} kith_shape;
+
 typedef enum kith_format {
     KITH_FORMAT_AUTO = 0, /* by file name; .gz and .zst are looked through */
     KITH_FORMAT_CSV,

@@ -26,13 +26,6 @@ KITH_API KITH_CHECKED kith_status kith_fit(const kith_source *source,
                                            const kith_session_options *session,
                                            char **text, kith_error *err);
 
-/* Rows and features that a plan assumes. */
-typedef struct kith_shape {
-    uint64_t rows;
-    uint32_t dimension;
-    int sparse;
-} kith_shape;
-
 /* What kith_fit would cost on such rows: no rows, no charge. privacy: not used
  * with run->local. */
 KITH_API KITH_CHECKED kith_status kith_fit_plan(const kith_shape *shape,

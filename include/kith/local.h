@@ -118,7 +118,7 @@ KITH_API KITH_CHECKED kith_status kith_local_simulate(
  * clear clusters in the bounds, by the law, and the forecast. trial_error:
  * root mean square distance from a true centre to the nearest one found. */
 KITH_API KITH_CHECKED kith_status kith_local_plan(
-    uint64_t rows, uint32_t dimension, const kith_bounds *bounds,
+    const kith_shape *shape, const kith_bounds *bounds,
     const kith_local_options *opt, kith_local_forecast *forecast,
     double *trial_error, kith_local_summary **summary, kith_error *err);
 

@@ -93,26 +93,16 @@ KITH_API KITH_CHECKED kith_status kith_plane_distance(const kith_model_view *a,
                                                       double *out,
                                                       kith_error *err);
 
-/* The exact cost of a model on the rows as they are in the files: not
- * clipped, not quantised. */
-KITH_API KITH_CHECKED kith_status kith_evaluate(
-    const kith_model_view *model, kith_objective objective,
-    const char *const *paths, size_t path_count, const kith_source_options *opt,
-    uint32_t threads, uint64_t *rows, double *cost, kith_error *err);
-
-/* Nearest centre of each row, in order. The sink may stop by returning
- * nonzero (KITH_ERR_CANCELLED). */
-typedef int kith_label_sink(void *arg, const uint32_t *labels, size_t count);
-KITH_API KITH_CHECKED kith_status
-kith_assign(const kith_model_view *model, const char *const *paths,
-            size_t path_count, const kith_source_options *opt, uint32_t threads,
-            kith_label_sink *sink, void *sink_arg, kith_error *err);
-
-/* The same for any source of rows; threads: opt's. */
+/* The exact cost of a model on the rows as they are: not clipped, not
+ * quantised. Rows come from files (source.paths) or memory. */
 KITH_API KITH_CHECKED kith_status
 kith_evaluate_source(const kith_model_view *model, kith_objective objective,
                      const kith_source *source, const kith_source_options *opt,
                      uint64_t *rows, double *cost, kith_error *err);
+
+/* Nearest centre of each row, in order. The sink may stop by returning
+ * nonzero (KITH_ERR_CANCELLED). */
+typedef int kith_label_sink(void *arg, const uint32_t *labels, size_t count);
 KITH_API KITH_CHECKED kith_status
 kith_assign_source(const kith_model_view *model, const kith_source *source,
                    const kith_source_options *opt, kith_label_sink *sink,

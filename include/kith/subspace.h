@@ -69,7 +69,7 @@ kith_subspace(kith_session *session, const kith_subspace_options *opt,
 
 /* Price a run without any data, as kith_kmeans_plan. */
 KITH_API KITH_CHECKED kith_status kith_subspace_plan(
-    uint64_t rows, uint32_t dimension, const kith_bounds *bounds,
+    const kith_shape *shape, const kith_bounds *bounds,
     const kith_privacy *privacy, const kith_subspace_options *opt,
     kith_result **out, kith_error *err);
 

@@ -87,7 +87,9 @@ static kith_status discrete_clusters(balcan_run *run, kith_error *err)
 {
     uint32_t k = run->opt->clusters;
     kith_status status = kith_i_candidates(
-        run->session, run->view, k + 1, part(run, run->share.candidates),
+        run->session,
+        &(kith_i_candidates_spec){run->view, k + 1,
+                                  part(run, run->share.candidates)},
         &run->coins, &run->points, &run->count, err);
     if (!status)
         status = step_done(run, err);

@@ -47,8 +47,13 @@ enum {
 
 /* *out: *count points of the view's ball on its lattice (count x p, the
  * caller's), at least `least` and at most max(least, KITH_I_CANDIDATES). */
-kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
-                              uint32_t least, kith_i_loss charge,
+typedef struct kith_i_candidates_spec {
+    const kith_i_view *view;
+    uint32_t least;
+    kith_i_loss charge;
+} kith_i_candidates_spec;
+kith_status kith_i_candidates(kith_session *session,
+                              const kith_i_candidates_spec *ask,
                               kith_i_coins *coins, double **out,
                               uint32_t *count, kith_error *err);
 

@@ -19,6 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "release/release_select.h"
+
 static const double FAILURE = 0.1; /* f; not the delta of privacy */
 static const double FEWEST = 3;    /* rows for which the formulas make sense */
 

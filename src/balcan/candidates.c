@@ -89,12 +89,12 @@ static kith_status collect(const kith_i_tree *trees,
     return KITH_OK;
 }
 
-kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
-                              uint32_t least, kith_i_loss charge,
+kith_status kith_i_candidates(kith_session *session,
+                              const kith_i_candidates_spec *ask,
                               kith_i_coins *coins, double **out,
                               uint32_t *count, kith_error *err)
 {
-    const kith_i_domain *domain = kith_i_view_domain(view);
+    const kith_i_domain *domain = kith_i_view_domain(ask->view);
     kith_i_tree trees[KITH_I_PARTITIONS];
     memset(trees, 0, sizeof trees);
     kith_status status = KITH_OK;
@@ -107,13 +107,14 @@ kith_status kith_i_candidates(kith_session *session, const kith_i_view *view,
         snprintf(what, sizeof what, "partition %d of %d", t + 1,
                  KITH_I_PARTITIONS);
         kith_i_partition_spec spec = {.what = what,
-                                      .view = view,
+                                      .view = ask->view,
                                       .levels = KITH_I_PARTITION_LEVELS,
-                                      .charge = charge / KITH_I_PARTITIONS};
+                                      .charge =
+                                          ask->charge / KITH_I_PARTITIONS};
         status = kith_i_partition(session, &spec, &trees[t], err);
     }
     if (!status)
-        status = collect(trees, domain, least, coins, out, count, err);
+        status = collect(trees, domain, ask->least, coins, out, count, err);
     for (int t = 0; t < KITH_I_PARTITIONS; t++)
         kith_i_tree_free(&trees[t]);
     return status;

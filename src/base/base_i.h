@@ -13,6 +13,8 @@
 kith_status kith_i_fail(kith_error *err, kith_status status, const char *format,
                         ...) __attribute__((format(printf, 3, 4)));
 kith_status kith_i_fail_memory(kith_error *err);
+/* The generator failed after payment. */
+kith_status kith_i_fail_entropy(kith_error *err);
 /* An output or a receiver that is NULL. */
 kith_status kith_i_fail_place(kith_error *err);
 

@@ -58,6 +58,13 @@ const char *kith_version(void)
     return KITH_VERSION;
 }
 
+kith_status kith_i_fail_entropy(kith_error *err)
+{
+    return kith_i_fail(err, KITH_ERR_ENTROPY,
+                       "the secure random generator failed: nothing was "
+                       "released, the budget stays spent");
+}
+
 kith_status kith_i_fail_place(kith_error *err)
 {
     return kith_i_fail(err, KITH_ERR_ARGUMENT,

@@ -84,8 +84,7 @@ kith_status kith_kmeans(kith_session *session, const kith_kmeans_options *opt,
     return kith_i_run(session, &method, 0, out, err);
 }
 
-kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension, int sparse,
-                             const kith_bounds *bounds,
+kith_status kith_kmeans_plan(const kith_shape *shape, const kith_bounds *bounds,
                              const kith_privacy *privacy,
                              const kith_kmeans_options *opt, kith_result **out,
                              kith_error *err)
@@ -99,6 +98,6 @@ kith_status kith_kmeans_plan(uint64_t rows, uint32_t dimension, int sparse,
         return status;
     options.progress = NULL;
     kith_i_method method = method_of(&options);
-    kith_i_plan plan = {rows, dimension, sparse, bounds, privacy};
+    kith_i_plan plan = {shape, bounds, privacy};
     return kith_i_run_plan(&plan, &method, out, err);
 }

@@ -28,8 +28,7 @@ const kith_i_domain *kith_i_ask_domain(const kith_session *s,
     return ask->view ? ask->view->domain : s->domain;
 }
 
-/* ---- is it whole? ---------------------------------------------------------
- */
+/* ---- is it whole? ---- */
 
 /* How many cells the place itself has. */
 static uint32_t place_count(const kith_i_place *place)
@@ -133,8 +132,7 @@ int kith_i_ask_is_valid(const kith_session *s, const kith_i_ask *ask,
            value_is_valid(domain, ask, width);
 }
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 size_t kith_i_ask_scratch(const kith_i_ask *ask)
 {
@@ -180,8 +178,7 @@ static void find_cells(const kith_i_place *place, const kith_i_block *block,
         kith_i_distance_bin_rows(place->bins, block, score, cell);
 }
 
-/* ---- values ---------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static void set_residual(const kith_i_value *v, const int16_t *x, uint32_t cell,
                          size_t w, int32_t *out)

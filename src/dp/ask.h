@@ -22,8 +22,7 @@
  * kept inside the gate (view.c, labels.c). */
 typedef struct kith_i_view kith_i_view;
 
-/* ---- place ----------------------------------------------------------------
- */
+/* ---- place ---- */
 
 typedef enum kith_i_place_kind {
     KITH_I_PLACE_ONE = 0, /* everybody is in cell 0                    */
@@ -43,8 +42,7 @@ typedef struct kith_i_place {
     const kith_i_distance_bins *bins; /* NULL: the cell itself */
 } kith_i_place;
 
-/* ---- value ----------------------------------------------------------------
- */
+/* ---- value ---- */
 
 typedef enum kith_i_value_kind {
     KITH_I_VALUE_RECORD = 0, /* the row, within the bounds of its domain    */
@@ -69,5 +67,16 @@ typedef struct kith_i_ask {
     kith_i_place place;
     kith_i_value value; /* looked at where sums are released */
 } kith_i_ask;
+
+/* ---- losses ---- */
+
+/* The losses of a row: squared distances to the nearest centre, or plane, of
+ * each of several sets, in units of 2^shift; clamped to [0, bound]. */
+typedef struct kith_i_losses {
+    const kith_i_view *view;        /* NULL: the records */
+    const kith_i_center_sets *sets; /* or */
+    const kith_i_axes *planes;      /* with */
+    int shift;                      /* of planes */
+} kith_i_losses;
 
 #endif

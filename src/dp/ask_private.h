@@ -1,5 +1,5 @@
 /* Inside the gate: what ask.c does with a description, and the one frame in
- * which rows are visited (tally.c). */
+ * which rows are visited (visit_rows.c). */
 #ifndef KITH_ASK_PRIVATE_H
 #define KITH_ASK_PRIVATE_H
 

@@ -23,8 +23,7 @@
 #include "budget/ledger_i.h"
 #include "kith/budget.h"
 
-/* ---- the session ----------------------------------------------------------
- */
+/* ---- the session ---- */
 
 const kith_i_domain *kith_i_session_domain(const kith_session *session);
 kith_measure kith_i_session_measure(const kith_session *session);
@@ -70,8 +69,7 @@ kith_status kith_i_session_open_plan(kith_i_domain *domain,
                                      const kith_privacy *privacy,
                                      kith_session **out, kith_error *err);
 
-/* ---- views ----------------------------------------------------------------
- */
+/* ---- views ---- */
 
 /* q axes (q x d, rows of length about 1), offset: d lattice units or NULL, both
  * public. Rows of the view are (x - offset) . axis, clipped to the L2 ball of
@@ -105,8 +103,7 @@ kith_status kith_i_labels_open(kith_session *session, const kith_i_ask *ask,
 /* Wiped and freed, before the session is. NULL is fine. */
 void kith_i_labels_close(kith_session *session, const kith_i_view *labels);
 
-/* ---- release_cells.c: counts and sums by cell -----------------------------
- */
+/* ---- release_cells.c: counts and sums by cell ---- */
 
 typedef struct kith_i_cells_spec {
     const char *what; /* receipts say "<what> counts", "<what> sums" */
@@ -137,31 +134,5 @@ kith_status kith_i_release_cells(kith_session *session, const kith_i_ask *ask,
                                  const kith_i_cells_spec *spec,
                                  kith_i_cells *out, kith_error *err);
 void kith_i_cells_free(kith_i_cells *cells);
-
-/* ---- release_select.c: choose one of several candidates (R5) --------------
- */
-
-/* The losses of a row: squared distances to the nearest centre, or plane, of
- * each of several sets, in units of 2^shift; clamped to [0, bound]. */
-typedef struct kith_i_losses {
-    const kith_i_view *view;        /* NULL: the records */
-    const kith_i_center_sets *sets; /* or */
-    const kith_i_axes *planes;      /* with */
-    int shift;                      /* of planes */
-} kith_i_losses;
-typedef struct kith_i_select_spec {
-    const char *what;
-    uint32_t candidates;
-    uint32_t bound; /* of one record's loss, at most 2^31 - 1 */
-    double unit;    /* of a loss in the data's units, for the receipt; 0: 1 */
-    kith_i_loss charge;
-    const int64_t *handicap; /* public, added to the totals; NULL: none */
-} kith_i_select_spec;
-
-/* *out: a candidate whose total loss is small. */
-kith_status kith_i_release_select(kith_session *session,
-                                  const kith_i_losses *losses,
-                                  const kith_i_select_spec *spec, uint32_t *out,
-                                  kith_error *err);
 
 #endif

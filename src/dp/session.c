@@ -145,8 +145,7 @@ void kith_session_close(kith_session *s)
     kith_i_wipe_free(s, sizeof *s);
 }
 
-/* ---- paying ---------------------------------------------------------------
- */
+/* ---- paying ---- */
 
 static char *join(const char *what, const char *suffix)
 {
@@ -229,8 +228,7 @@ kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
     return KITH_OK;
 }
 
-/* ---- small accessors ------------------------------------------------------
- */
+/* ---- small accessors ---- */
 
 kith_i_moves kith_i_session_moves(const kith_session *s, kith_i_statistic what)
 {

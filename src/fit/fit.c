@@ -115,27 +115,27 @@ kith_status kith_fit_plan(const kith_shape *shape, const kith_run *given,
     if (!shape)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "a plan needs a shape");
     kith_run run = *given;
-    uint64_t n = shape->rows;
-    uint32_t d = shape->dimension;
+    kith_shape dense = {shape->rows, shape->dimension, 0};
     kith_result *plan = NULL;
     kith_local_summary *summary = NULL;
     kith_local_forecast forecast = {0};
     if (run.local) /* has no result: summary and forecast say everything */
-        status = kith_local_plan(n, d, run.bounds, run.local, &forecast,
+        status = kith_local_plan(&dense, run.bounds, run.local, &forecast,
                                  &run.trial_error, &summary, err);
     else if (run.kmeans)
-        status = kith_kmeans_plan(n, d, shape->sparse, run.bounds, privacy,
-                                  run.kmeans, &plan, err);
+        status = kith_kmeans_plan(shape, run.bounds, privacy, run.kmeans, &plan,
+                                  err);
     else if (run.kmedian)
-        status = kith_kmedian_plan(n, d, shape->sparse, run.bounds, privacy,
-                                   run.kmedian, &plan, err);
+        status = kith_kmedian_plan(shape, run.bounds, privacy, run.kmedian,
+                                   &plan, err);
     else
-        status = kith_subspace_plan(n, d, run.bounds, privacy, run.subspace,
+        status = kith_subspace_plan(&dense, run.bounds, privacy, run.subspace,
                                     &plan, err);
     run.summary = summary;
     run.forecast = &forecast;
     if (!status)
-        status = kith_plan_text(plan, &run, n, d, text, err);
+        status =
+            kith_plan_text(plan, &run, dense.rows, dense.dimension, text, err);
     kith_local_summary_free(summary);
     kith_result_free(plan);
     return status;

@@ -11,10 +11,11 @@ void dgesdd_(const char *jobz, const int *m, const int *n, double *a,
 void dposv_(const char *uplo, const int *n, const int *nrhs, double *a,
             const int *lda, double *b, const int *ldb, int *info);
 
-void kith_i_multiply(int flip, uint32_t m, uint32_t n, uint32_t p,
-                     const double *a, const double *b, double keep, double *out)
+void kith_i_multiply(int how, uint32_t m, uint32_t n, uint32_t p,
+                     const double *a, const double *b, double *out)
 {
-    int fa = flip & KITH_I_FLIP_A, fb = flip & KITH_I_FLIP_B;
+    int fa = how & KITH_I_FLIP_A, fb = how & KITH_I_FLIP_B;
+    double keep = how & KITH_I_ADD ? 1 : 0;
     if (m == 0 || n == 0)
         return;
     cblas_dgemm(CblasRowMajor, fa ? CblasTrans : CblasNoTrans,
@@ -42,7 +43,7 @@ size_t kith_i_svd_integers(uint32_t m, uint32_t n)
 }
 
 int kith_i_svd(double *a, uint32_t m, uint32_t n, double *work, int *integers,
-               double *u, double *values, double *v)
+               const kith_i_singular *out)
 {
     /* LAPACK sees the n x m transpose v' diag u': its left vectors are the
      * rows of v, its right ones the columns of u. */
@@ -50,8 +51,8 @@ int kith_i_svd(double *a, uint32_t m, uint32_t n, double *work, int *integers,
     int lwork = (int)kith_i_svd_work(m, n);
     if (s == 0)
         return 0;
-    dgesdd_("S", &rows, &columns, a, &rows, values, v, &rows, u, &s, work,
-            &lwork, integers, &info);
+    dgesdd_("S", &rows, &columns, a, &rows, out->values, out->v, &rows, out->u,
+            &s, work, &lwork, integers, &info);
     return info ? -1 : 0;
 }
 

@@ -11,12 +11,16 @@
 /* ---- dense.c --------------------------------------------------------------
  */
 
-/* out (m x n) = a b + keep * out, with a m x p and b p x n; the flipped ones
- * are stored the other way round (a as p x m, b as n x p). */
-enum { KITH_I_FLIP_NONE = 0, KITH_I_FLIP_A = 1, KITH_I_FLIP_B = 2 };
-void kith_i_multiply(int flip, uint32_t m, uint32_t n, uint32_t p,
-                     const double *a, const double *b, double keep,
-                     double *out);
+/* out (m x n) = a b, with a m x p and b p x n; the flipped ones are stored the
+ * other way round (a as p x m, b as n x p). KITH_I_ADD: added to out. */
+enum {
+    KITH_I_FLIP_NONE = 0,
+    KITH_I_FLIP_A = 1,
+    KITH_I_FLIP_B = 2,
+    KITH_I_ADD = 4
+};
+void kith_i_multiply(int how, uint32_t m, uint32_t n, uint32_t p,
+                     const double *a, const double *b, double *out);
 
 /* gram (d x d) += rows' rows, of n x d rows: the lower triangle only, which is
  * the half that kith_i_eigen_top reads. */
@@ -24,10 +28,13 @@ void kith_i_gram_add(const double *rows, uint32_t n, uint32_t d, double *gram);
 
 /* a (m x n, destroyed) = u diag(values) v, with s = min(m, n): u m x s, values
  * decreasing, v s x n. Returns 0, or -1 if LAPACK fails. */
+typedef struct kith_i_singular {
+    double *u, *values, *v;
+} kith_i_singular;
 size_t kith_i_svd_work(uint32_t m, uint32_t n);
 size_t kith_i_svd_integers(uint32_t m, uint32_t n);
 int kith_i_svd(double *a, uint32_t m, uint32_t n, double *work, int *integers,
-               double *u, double *values, double *v);
+               const kith_i_singular *out);
 
 /* Each of count rows b of right becomes the x with matrix x = b; matrix (n x n,
  * symmetric positive definite) is destroyed. -1: it is not definite. */

@@ -165,11 +165,17 @@ static int all_pairs(double *matrix, int n, double *work, int *integers,
     return info != 0 || found != n ? -1 : 0;
 }
 
+typedef struct {
+    const double *diagonal, *beside;
+    int n;
+} tridiagonal;
+
 /* Of T: values and vectors. space: n * BLOCK + 64, integers: n * 6. */
-static int some_of_tridiagonal(const double *d, const double *e, int n,
-                               int want, double *space, int *integers,
-                               double *values, double *vectors)
+static int some_of_tridiagonal(const tridiagonal *t, int want, double *space,
+                               int *integers, double *values, double *vectors)
 {
+    const double *d = t->diagonal, *e = t->beside;
+    int n = t->n;
     int low = n - want + 1, found = want, parts = 1, info = 0;
     int *block = integers, *ends = block + n, *more = ends + n;
     int *failed = more + 3 * (size_t)n;
@@ -203,8 +209,9 @@ int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
     } else {
         dsytrd_("U", &n, matrix, &n, diagonal, beside, tau, space, &space_size,
                 &info);
-        failed = info != 0 || some_of_tridiagonal(diagonal, beside, n, m, space,
-                                                  integers, values, vectors);
+        tridiagonal t = {diagonal, beside, n};
+        failed = info != 0 ||
+                 some_of_tridiagonal(&t, m, space, integers, values, vectors);
         if (!failed)
             dormtr_("L", "U", "N", &n, &m, matrix, &n, tau, vectors, &n, space,
                     &space_size, &info);

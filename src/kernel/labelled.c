@@ -154,16 +154,16 @@ outer(double *sum, const double *x, uint32_t d, uint32_t stride, double sign)
     }
 }
 
-KITH_I_WIDE static void move_rows(const double *rows, uint32_t d,
-                                  uint32_t stride, uint32_t n,
+KITH_I_WIDE static void move_rows(const kith_i_strided *rows,
                                   const uint32_t *from, const uint32_t *to,
                                   uint32_t k, double *sums)
 {
+    uint32_t d = rows->d, stride = rows->stride;
     size_t size = (size_t)d * stride;
-    for (uint32_t r = 0; r < n; r++) {
+    for (uint32_t r = 0; r < rows->n; r++) {
         if (from[r] == to[r])
             continue;
-        const double *x = rows + (size_t)r * stride;
+        const double *x = rows->x + (size_t)r * stride;
         if (from[r] < k)
             outer(sums + from[r] * size, x, d, stride, -1);
         if (to[r] < k)
@@ -171,9 +171,8 @@ KITH_I_WIDE static void move_rows(const double *rows, uint32_t d,
     }
 }
 
-void kith_i_label_move(const double *rows, uint32_t d, uint32_t stride,
-                       uint32_t n, const uint32_t *from, const uint32_t *to,
-                       uint32_t k, double *sums)
+void kith_i_label_move(const kith_i_strided *rows, const uint32_t *from,
+                       const uint32_t *to, uint32_t k, double *sums)
 {
-    move_rows(rows, d, stride, n, from, to, k, sums);
+    move_rows(rows, from, to, k, sums);
 }

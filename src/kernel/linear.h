@@ -86,8 +86,11 @@ uint32_t kith_i_label_finish(const double *weights, uint32_t k, uint32_t row,
 /* Move rows between scatter matrices: sums (k x d x stride, lower triangles)
  * lose x x' in from[r] and gain it in to[r] wherever the two differ; a label
  * >= k stands for none. */
-void kith_i_label_move(const double *rows, uint32_t d, uint32_t stride,
-                       uint32_t n, const uint32_t *from, const uint32_t *to,
-                       uint32_t k, double *sums);
+typedef struct kith_i_strided {
+    const double *x; /* n rows of d numbers, stride apart */
+    uint32_t n, d, stride;
+} kith_i_strided;
+void kith_i_label_move(const kith_i_strided *rows, const uint32_t *from,
+                       const uint32_t *to, uint32_t k, double *sums);
 
 #endif

@@ -11,8 +11,7 @@ static double dot(const double *a, const double *b, uint32_t d)
     return sum;
 }
 
-/* Take the span of the rows before row j out of it; its length after. */
-static double clean_row(double *rows, uint32_t j, uint32_t d)
+double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d)
 {
     double *row = rows + (size_t)j * d;
     for (int pass = 0; pass < 2; pass++)
@@ -27,7 +26,8 @@ static double clean_row(double *rows, uint32_t j, uint32_t d)
 
 int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d)
 {
-    double *row = rows + (size_t)j * d, length = clean_row(rows, j, d);
+    double *row = rows + (size_t)j * d,
+           length = kith_i_orthogonal_row(rows, j, d);
     for (uint32_t t = 0; length > 0 && t < d; t++)
         row[t] /= length;
     return length > 0;
@@ -38,12 +38,13 @@ void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
 {
     for (uint32_t j = 0; j < q; j++) {
         double *row = rows + (size_t)j * d;
-        double before = sqrt(dot(row, row, d)), after = clean_row(rows, j, d);
+        double before = sqrt(dot(row, row, d)),
+               after = kith_i_orthogonal_row(rows, j, d);
         while (!(after > 1e-10 * before && after > 0)) {
             for (uint32_t t = 0; t < d; t++)
                 row[t] = kith_i_coins_normal(coins);
             before = sqrt(dot(row, row, d));
-            after = clean_row(rows, j, d);
+            after = kith_i_orthogonal_row(rows, j, d);
         }
         for (uint32_t t = 0; t < d; t++)
             row[t] /= after;

@@ -12,8 +12,11 @@
 /* ---- orthonormal.c --------------------------------------------------------
  */
 
-/* Make row j orthogonal to those before it, which are orthonormal, and of
- * length 1; 0 if nothing is left of it. */
+/* Make row j orthogonal to those before it, which are orthonormal; its length
+ * after that. */
+double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d);
+
+/* The same, and of length 1; 0 if nothing is left of it. */
 int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d);
 
 /* Make q rows of d numbers orthonormal, in place (q <= d). A row that depends

@@ -34,14 +34,18 @@ typedef struct {
 static const term terms[] = {
     {0, 0, 3 * LIMB}, {0, 1, 2 * LIMB}, {0, 2, LIMB}, {1, 1, LIMB}, {1, 2, 0}};
 
+typedef struct {
+    uint32_t first, end, columns, depth; /* rows, what is multiplied of them */
+} slice;
+
 /* to (+)= rows first .. end - 1 of a times all rows of b. */
-static void multiply(const double *a, const double *b, uint32_t first,
-                     uint32_t end, uint32_t columns, uint32_t depth,
+static void multiply(const slice *s, const double *a, const double *b,
                      double keep, double *to)
 {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first),
-                (int)end, (int)depth, 1.0, a + (size_t)first * columns,
-                (int)columns, b, (int)columns, keep, to, (int)end);
+    int end = (int)s->end, columns = (int)s->columns;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, end - (int)s->first,
+                end, (int)s->depth, 1.0, a + (size_t)s->first * s->columns,
+                columns, b, columns, keep, to, end);
 }
 
 void kith_i_wide_gram(const double *const limbs[KITH_I_LIMBS], uint32_t first,
@@ -49,13 +53,14 @@ void kith_i_wide_gram(const double *const limbs[KITH_I_LIMBS], uint32_t first,
                       double *scratch, kith_i_i128 *sums)
 {
     for (uint32_t from = 0; from < columns; from += DEPTH) {
-        uint32_t depth = columns - from < DEPTH ? columns - from : DEPTH;
+        slice s = {first, end, columns,
+                   columns - from < DEPTH ? columns - from : DEPTH};
         for (size_t t = 0; t < sizeof terms / sizeof *terms; t++) {
             const double *a = limbs[terms[t].a] + from;
             const double *b = limbs[terms[t].b] + from;
-            multiply(a, b, first, end, columns, depth, 0, scratch);
+            multiply(&s, a, b, 0, scratch);
             if (a != b)
-                multiply(b, a, first, end, columns, depth, 1, scratch);
+                multiply(&s, b, a, 1, scratch);
             for (size_t x = first; x < end; x++) {
                 const double *row = scratch + (x - first) * end;
                 kith_i_i128 *sum = sums + x * (x + 1) / 2;

@@ -289,7 +289,7 @@ kith_status kith_kmedian(kith_session *session, const kith_kmedian_options *opt,
     return kith_i_run(session, &method, 0, out, err);
 }
 
-kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
+kith_status kith_kmedian_plan(const kith_shape *shape,
                               const kith_bounds *bounds,
                               const kith_privacy *privacy,
                               const kith_kmedian_options *opt,
@@ -304,6 +304,6 @@ kith_status kith_kmedian_plan(uint64_t rows, uint32_t dimension, int sparse,
         return status;
     options.progress = NULL;
     kith_i_method method = method_of(&options);
-    kith_i_plan plan = {rows, dimension, sparse, bounds, privacy};
+    kith_i_plan plan = {shape, bounds, privacy};
     return kith_i_run_plan(&plan, &method, out, err);
 }

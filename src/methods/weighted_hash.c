@@ -33,7 +33,8 @@ static uint64_t power(uint64_t base, uint32_t exponent)
     return value;
 }
 
-/* Gaussian rows, Gram-Schmidt twice. */
+/* Gaussian rows, Gram-Schmidt twice; with its own order of operations, because
+ * seeded runs are made of these bits. */
 void kith_i_lsh_basis(kith_i_coins *coins, uint32_t q, uint32_t d, double *rows)
 {
     for (size_t i = 0; i < q; i++) {

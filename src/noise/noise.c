@@ -54,9 +54,7 @@ static kith_status report(noise_job *job, kith_error *err)
     if (!atomic_load(&job->failed))
         return KITH_OK;
     kith_i_wipe(job->values, job->count * sizeof *job->values);
-    return kith_i_fail(err, KITH_ERR_ENTROPY,
-                       "the secure random generator failed: nothing was "
-                       "released, the budget stays spent");
+    return kith_i_fail_entropy(err);
 }
 
 kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,

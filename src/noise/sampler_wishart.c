@@ -13,13 +13,11 @@
  *   so f(Z) = f(-Z) >= e^{-tr D / b} f(-Z - D) = e^{-tr D / b} f(Z + D). With
  *   D = v v', tr D = |v|^2; a replaced row is one D removed, another added.
  *
- * All deviates are known by their digits (Karney). The first digit of each
- * makes integers of 69 bits, whose inner products kernel/wide_gram.c finds
+ * All deviates are known by their digits (normal_digits.c). The first digit of
+ * each makes integers of 69 bits, whose inner products kernel/wide_gram.c finds
  * exactly; what is missing is bounded, and where the rounding of a combination
  * is not decided yet, its rows get more digits and the sums are done with GMP.
- * Each chunk of deviates and each digit has a stream of its own, so that the
- * result depends neither on threads nor on when digits were asked for. No
- * floating point here (integer-valued doubles in the kernel). */
+ * No floating point here (integer-valued doubles in the kernel). */
 #include "sampler_wishart.h"
 
 #include <gmp.h>
@@ -28,107 +26,20 @@
 #include "base/wide.h"
 #include "kernel/kernel_i.h"
 #include "kernel/wide_gram.h"
+#include "normal_digits.h"
 
-enum { CHUNK = 1024, EARLY = 16, UNIT = 105, LIMB = 23, FEW = 8192 };
-
-/* A deviate whose own drawing took more than one digit: about once in 2^58. */
-typedef struct {
-    size_t at;
-    kith_i_lazy x;
-} early_deviate;
+enum { UNIT = 105, LIMB = 23, FEW = 8192 };
 
 struct kith_i_wishart {
-    const kith_i_entropy_source *source;
-    uint64_t stream;
+    kith_i_normal_digits g; /* 2 x p x columns */
     uint32_t p, columns, threads;
-    size_t count, chunks; /* deviates: 2 x p x columns; their chunks */
-    int8_t *whole;        /* k, or -1 - k for a negative one */
-    uint64_t *digit[KITH_I_LAZY_DIGITS];
-    uint8_t *depth;    /* digits that a chunk has */
     kith_i_i128 *sums; /* lower triangle of GG' - HH', units of 2^-UNIT */
     uint64_t *slack;   /* by row: how far off they can be, same units */
     double *limbs[KITH_I_LIMBS];
     double **scratch; /* per worker */
-    early_deviate early[EARLY];
-    atomic_size_t early_count, next;
-    atomic_int failed, no_memory;
+    atomic_size_t next;
     mpz_t plain, rooted, error, low, high, root, t, u;
 };
-
-/* ---- drawing --------------------------------------------------------------
- */
-
-static size_t chunk_end(const kith_i_wishart *w, size_t chunk)
-{
-    size_t end = (chunk + 1) * CHUNK;
-    return end < w->count ? end : w->count;
-}
-
-static void draw_chunk(kith_i_wishart *w, size_t chunk)
-{
-    kith_i_entropy e;
-    kith_i_entropy_open(&e, w->source, w->stream << 32 | chunk);
-    for (size_t i = chunk * CHUNK; i < chunk_end(w, chunk); i++) {
-        kith_i_lazy x;
-        uint64_t k = kith_i_sample_half_normal(&e, &x);
-        int minus = (int)(kith_i_entropy_word(&e) & 1);
-        if (k > KITH_I_WIDE_WHOLE) { /* probability < 2^-600 */
-            e.failed = 1;
-            k = 0;
-        }
-        w->whole[i] = (int8_t)(minus ? -1 - (int)k : (int)k);
-        w->digit[0][i] = x.digit[0];
-        if (x.count > 1) {
-            size_t at = atomic_fetch_add(&w->early_count, 1);
-            if (at < EARLY)
-                w->early[at] = (early_deviate){i, x};
-            else
-                e.failed = 1; /* probability < 2^-600 */
-        }
-    }
-    w->depth[chunk] = 1;
-    if (e.failed)
-        atomic_store(&w->failed, 1);
-    kith_i_entropy_close(&e);
-}
-
-static void draw_work(void *p, uint32_t worker)
-{
-    (void)worker;
-    kith_i_wishart *w = p;
-    size_t chunk;
-    while ((chunk = atomic_fetch_add(&w->next, 1)) < w->chunks)
-        draw_chunk(w, chunk);
-}
-
-/* One more digit for each deviate of a chunk. */
-static void deepen_chunk(kith_i_wishart *w, size_t chunk)
-{
-    uint32_t d = w->depth[chunk];
-    size_t early = atomic_load(&w->early_count);
-    if (!w->digit[d] && !(w->digit[d] = kith_i_alloc(w->count, 8))) {
-        atomic_store(&w->no_memory, 1);
-        return;
-    }
-    kith_i_entropy e;
-    kith_i_entropy_open(&e, w->source,
-                        w->stream << 32 | (uint64_t)d << 24 | chunk);
-    for (size_t i = chunk * CHUNK; i < chunk_end(w, chunk); i++) {
-        w->digit[d][i] = kith_i_entropy_word(&e);
-        for (size_t j = 0; j < early && j < EARLY; j++)
-            if (w->early[j].at == i && w->early[j].x.count > d)
-                w->digit[d][i] = w->early[j].x.digit[d];
-    }
-    w->depth[chunk]++;
-    if (e.failed)
-        atomic_store(&w->failed, 1);
-    kith_i_entropy_close(&e);
-}
-
-static int is_broken(const kith_i_wishart *w)
-{
-    return atomic_load(&w->failed) || atomic_load(&w->no_memory);
-}
 
 /* ---- the first sums -------------------------------------------------------
  */
@@ -167,8 +78,8 @@ static void set_slack(kith_i_wishart *w)
         for (size_t m = 0; m < 2; m++)
             for (size_t t = 0; t < w->columns; t++) {
                 size_t i = (m * w->p + x) * w->columns + t;
-                int k = w->whole[i] < 0 ? -1 - w->whole[i] : w->whole[i];
-                sum += ((kith_i_u128)(unsigned)k << 64 | w->digit[0][i]) + 1 +
+                int k = w->g.whole[i] < 0 ? -1 - w->g.whole[i] : w->g.whole[i];
+                sum += ((kith_i_u128)(unsigned)k << 64 | w->g.digit[0][i]) + 1 +
                        ((uint64_t)1 << 44);
             }
         w->slack[x] = (uint64_t)(sum >> LIMB) + 1;
@@ -177,11 +88,11 @@ static void set_slack(kith_i_wishart *w)
 
 static void multiply(kith_i_wishart *w, uint32_t workers)
 {
-    size_t half = w->count / 2;
+    size_t half = w->g.count / 2;
     int saved = kith_i_blas_single();
     for (int m = 0; m < 2; m++) {
-        kith_i_wide_split(w->whole + (size_t)m * half,
-                          w->digit[0] + (size_t)m * half, half, w->limbs);
+        kith_i_wide_split(w->g.whole + (size_t)m * half,
+                          w->g.digit[0] + (size_t)m * half, half, w->limbs);
         atomic_store(&w->next, 0);
         kith_i_parallel(workers, m ? tile_minus : tile_plus, w);
     }
@@ -205,11 +116,8 @@ static size_t scratch_size(const kith_i_wishart *w)
 
 static int reserve(kith_i_wishart *w)
 {
-    size_t half = w->count / 2;
-    int ok = !!(w->whole = kith_i_alloc(w->count, 1));
-    ok &= !!(w->digit[0] = kith_i_alloc(w->count, sizeof(uint64_t)));
-    ok &= !!(w->depth = kith_i_alloc(w->chunks, 1));
-    ok &= !!(w->sums = kith_i_alloc(triangle(w), sizeof *w->sums));
+    size_t half = w->g.count / 2;
+    int ok = !!(w->sums = kith_i_alloc(triangle(w), sizeof *w->sums));
     ok &= !!(w->slack = kith_i_alloc(w->p, sizeof *w->slack));
     for (int l = 0; l < KITH_I_LIMBS; l++)
         ok &= !!(w->limbs[l] = kith_i_alloc(half, sizeof(double)));
@@ -223,7 +131,7 @@ static int reserve(kith_i_wishart *w)
 static void free_limbs(kith_i_wishart *w)
 {
     for (int l = 0; l < KITH_I_LIMBS; l++) {
-        kith_i_wipe_free(w->limbs[l], w->count / 2 * sizeof(double));
+        kith_i_wipe_free(w->limbs[l], w->g.count / 2 * sizeof(double));
         w->limbs[l] = NULL;
     }
     for (uint32_t i = 0; w->scratch && i < w->threads; i++)
@@ -237,10 +145,7 @@ void kith_i_wishart_close(kith_i_wishart *w)
     if (!w)
         return;
     free_limbs(w);
-    kith_i_wipe_free(w->whole, w->count);
-    for (int d = 0; d < KITH_I_LAZY_DIGITS; d++)
-        kith_i_wipe_free(w->digit[d], w->count * sizeof(uint64_t));
-    kith_i_free(w->depth);
+    kith_i_normal_digits_close(&w->g);
     kith_i_wipe_free(w->sums, triangle(w) * sizeof *w->sums);
     kith_i_wipe_free(w->slack, w->p * sizeof *w->slack);
     mpz_clears(w->plain, w->rooted, w->error, w->low, w->high, w->root, w->t,
@@ -256,24 +161,17 @@ kith_status kith_i_wishart_open(const kith_i_entropy_source *source,
     kith_i_wishart *w = kith_i_alloc(1, sizeof *w);
     if (!w)
         return kith_i_fail_memory(err);
-    w->source = source;
-    w->stream = stream;
     w->p = p;
     w->columns = p + 1;
-    w->count = (size_t)2 * p * w->columns;
-    w->chunks = (w->count + CHUNK - 1) / CHUNK;
-    w->threads = w->count > FEW ? threads : 1;
-    atomic_init(&w->early_count, 0);
+    size_t count = (size_t)2 * p * w->columns;
+    w->threads = count > FEW ? threads : 1;
     atomic_init(&w->next, 0);
-    atomic_init(&w->failed, 0);
-    atomic_init(&w->no_memory, 0);
     mpz_inits(w->plain, w->rooted, w->error, w->low, w->high, w->root, w->t,
               w->u, NULL);
+    kith_i_normal_digits_open(&w->g, source, stream, count, w->threads);
     if (!reserve(w))
-        atomic_store(&w->no_memory, 1);
-    if (!is_broken(w))
-        kith_i_parallel(w->threads, draw_work, w);
-    if (!is_broken(w))
+        atomic_store(&w->g.no_memory, 1);
+    if (!kith_i_normal_digits_broken(&w->g))
         multiply(w, w->threads);
     free_limbs(w);
     kith_status status = kith_i_wishart_state(w, err);
@@ -287,12 +185,10 @@ kith_status kith_i_wishart_open(const kith_i_entropy_source *source,
 
 kith_status kith_i_wishart_state(const kith_i_wishart *w, kith_error *err)
 {
-    if (atomic_load(&w->no_memory))
+    if (atomic_load(&w->g.no_memory))
         return kith_i_fail_memory(err);
-    if (atomic_load(&w->failed))
-        return kith_i_fail(err, KITH_ERR_ENTROPY,
-                           "the secure random generator failed: nothing was "
-                           "released, the budget stays spent");
+    if (atomic_load(&w->g.failed))
+        return kith_i_fail_entropy(err);
     return KITH_OK;
 }
 
@@ -319,10 +215,10 @@ static void add_first(kith_i_wishart *w, mpz_t to, size_t x, size_t y)
 static void set_deviate(kith_i_wishart *w, mpz_t to, size_t i, uint32_t digits)
 {
     uint64_t words[KITH_I_LAZY_DIGITS + 1];
-    int minus = w->whole[i] < 0;
-    words[0] = (uint64_t)(minus ? -1 - w->whole[i] : w->whole[i]);
+    int minus = w->g.whole[i] < 0;
+    words[0] = (uint64_t)(minus ? -1 - w->g.whole[i] : w->g.whole[i]);
     for (uint32_t d = 0; d < digits; d++)
-        words[d + 1] = w->digit[d][i];
+        words[d + 1] = w->g.digit[d][i];
     mpz_import(to, digits + 1, 1, sizeof *words, 0, 0, words);
     if (minus)
         mpz_neg(to, to);
@@ -331,10 +227,8 @@ static void set_deviate(kith_i_wishart *w, mpz_t to, size_t i, uint32_t digits)
 
 static void deepen_row(kith_i_wishart *w, size_t row, uint32_t digits)
 {
-    size_t first = row * w->columns, last = first + w->columns - 1;
-    for (size_t chunk = first / CHUNK; chunk <= last / CHUNK; chunk++)
-        while (w->depth[chunk] < digits && !is_broken(w))
-            deepen_chunk(w, chunk);
+    size_t first = row * w->columns;
+    kith_i_normal_digits_deepen(&w->g, first, first + w->columns - 1, digits);
 }
 
 /* The same with more digits, in units of 2^-(128 digits). */
@@ -345,7 +239,7 @@ static void add_deep(kith_i_wishart *w, mpz_t to, size_t x, size_t y,
         size_t a = m * w->p + x, b = m * w->p + y;
         deepen_row(w, a, digits);
         deepen_row(w, b, digits);
-        if (is_broken(w))
+        if (kith_i_normal_digits_broken(&w->g))
             return;
         for (size_t t = 0; t < w->columns; t++) {
             set_deviate(w, w->t, a * w->columns + t, digits);
@@ -401,9 +295,10 @@ int64_t kith_i_wishart_round(kith_i_wishart *w, kith_i_scale b,
                              const kith_i_wishart_mix *mix)
 {
     int decided = 0;
-    for (uint32_t digits = 1; !decided && !is_broken(w); digits++) {
+    for (uint32_t digits = 1; !decided && !kith_i_normal_digits_broken(&w->g);
+         digits++) {
         if (digits > KITH_I_LAZY_DIGITS) { /* probability < 2^-300 */
-            atomic_store(&w->failed, 1);
+            atomic_store(&w->g.failed, 1);
             break;
         }
         mpz_set_ui(w->plain, 0);
@@ -420,6 +315,6 @@ int64_t kith_i_wishart_round(kith_i_wishart *w, kith_i_scale b,
                              digits == 1 ? UNIT : (mp_bitcnt_t)128 * digits);
     }
     if (decided && !mpz_fits_slong_p(w->low)) /* never a saturated noise */
-        atomic_store(&w->failed, 1);
-    return is_broken(w) ? 0 : mpz_get_si(w->low);
+        atomic_store(&w->g.failed, 1);
+    return kith_i_normal_digits_broken(&w->g) ? 0 : mpz_get_si(w->low);
 }

@@ -1,4 +1,4 @@
-/* Cost of a model on files, and the label of each row. NOT private: both look
+/* Cost of a model on rows, and the label of each row. NOT private: both look
  * at the rows as they are. Rows are measured by metric.c; neither labels nor
  * cost depend on how rows are blocked or on the number of threads, and costs
  * are added in the order of the rows. */
@@ -215,8 +215,7 @@ static kith_status stream_model(const kith_model_view *model,
 static kith_status stream_source(const kith_model_view *model,
                                  const kith_source *source,
                                  const kith_source_options *opt,
-                                 uint32_t threads, block_sink *sink, void *arg,
-                                 kith_error *err)
+                                 block_sink *sink, void *arg, kith_error *err)
 {
     if (!model || !model->centers == !model->bases || model->clusters == 0 ||
         model->dimension == 0 || !model->lower != !model->upper)
@@ -227,7 +226,7 @@ static kith_status stream_source(const kith_model_view *model,
     kith_status status = kith_i_reader_open_any(source, opt, &reader, err);
     if (status)
         return status;
-    status = stream_model(model, reader, threads, sink, arg, err);
+    status = stream_model(model, reader, opt->threads, sink, arg, err);
     kith_i_reader_close(reader);
     return status;
 }
@@ -258,12 +257,12 @@ static kith_status add_costs(void *arg, uint32_t rows, const uint32_t *labels,
     return KITH_OK;
 }
 
-static kith_status sum_costs(const kith_model_view *model,
-                             const kith_source *source,
-                             const kith_source_options *opt, uint32_t threads,
-                             cost_state *c, kith_error *err)
+kith_status kith_evaluate_source(const kith_model_view *model,
+                                 kith_objective objective,
+                                 const kith_source *source,
+                                 const kith_source_options *opt, uint64_t *rows,
+                                 double *cost, kith_error *err)
 {
-    kith_objective objective = c->objective;
     int planes = model && model->bases;
     if (planes ? objective != KITH_OBJECTIVE_SUBSPACE
                : objective != KITH_OBJECTIVE_KMEANS &&
@@ -271,42 +270,12 @@ static kith_status sum_costs(const kith_model_view *model,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "the objective must be kmeans or kmedian of "
                            "centers, subspace of planes");
-    return stream_source(model, source, opt, threads, add_costs, c, err);
-}
-
-static void give_costs(const cost_state *c, uint64_t *rows, double *cost)
-{
-    if (rows)
-        *rows = c->rows;
-    if (cost)
-        *cost = isfinite(c->sum) ? c->sum + c->rest : c->sum;
-}
-
-kith_status kith_evaluate(const kith_model_view *model,
-                          kith_objective objective, const char *const *paths,
-                          size_t path_count, const kith_source_options *opt,
-                          uint32_t threads, uint64_t *rows, double *cost,
-                          kith_error *err)
-{
-    kith_source source = {.paths = paths, .path_count = path_count};
     cost_state c = {.objective = objective};
-    kith_status status = sum_costs(model, &source, opt, threads, &c, err);
-    if (!status)
-        give_costs(&c, rows, cost);
-    return status;
-}
-
-kith_status kith_evaluate_source(const kith_model_view *model,
-                                 kith_objective objective,
-                                 const kith_source *source,
-                                 const kith_source_options *opt, uint64_t *rows,
-                                 double *cost, kith_error *err)
-{
-    cost_state c = {.objective = objective};
-    kith_status status =
-        sum_costs(model, source, opt, opt ? opt->threads : 0, &c, err);
-    if (!status)
-        give_costs(&c, rows, cost);
+    kith_status status = stream_source(model, source, opt, add_costs, &c, err);
+    if (!status && rows)
+        *rows = c.rows;
+    if (!status && cost)
+        *cost = isfinite(c.sum) ? c.sum + c.rest : c.sum;
     return status;
 }
 
@@ -325,19 +294,6 @@ static kith_status send_labels(void *arg, uint32_t rows, const uint32_t *labels,
     return KITH_OK;
 }
 
-kith_status kith_assign(const kith_model_view *model, const char *const *paths,
-                        size_t path_count, const kith_source_options *opt,
-                        uint32_t threads, kith_label_sink *sink, void *sink_arg,
-                        kith_error *err)
-{
-    if (!sink)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "no place for the labels was given");
-    kith_source source = {.paths = paths, .path_count = path_count};
-    label_state l = {sink, sink_arg};
-    return stream_source(model, &source, opt, threads, send_labels, &l, err);
-}
-
 kith_status kith_assign_source(const kith_model_view *model,
                                const kith_source *source,
                                const kith_source_options *opt,
@@ -348,6 +304,5 @@ kith_status kith_assign_source(const kith_model_view *model,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "no place for the labels was given");
     label_state l = {sink, sink_arg};
-    return stream_source(model, source, opt, opt ? opt->threads : 0,
-                         send_labels, &l, err);
+    return stream_source(model, source, opt, send_labels, &l, err);
 }

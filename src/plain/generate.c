@@ -8,47 +8,35 @@
  *   unit sphere (or, with decay, a normal vector of falling sds, scaled to
  *   length 1), normal noise, rows scaled to length 1 (Wang et al. 2015; the
  *   scaling repairs the listing, whose rows leave the unit ball).
- * sparse: K topics over d words. A topic is a random list of words whose
- *   frequency falls as 1/rank; a row draws words until it has S distinct ones,
- *   weighs each by log(1 + count), and is scaled to length 1. */
+ * sparse: generate_topics.c. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base_i.h"
 #include "base/domain.h"
+#include "generate_topics.h"
+#include "kernel/planes.h"
 #include "kith/plain.h"
 
 /* Coins of the clusters and of the rows are apart, so that asking for more
  * rows keeps the first ones. */
 enum { STREAM_CLUSTERS = 1, STREAM_ROWS = 2 };
 
-#define CENTER_RADIUS     0.875
-#define GAUSSIAN_SPREAD   0.0125
-#define SUBSPACE_SPREAD   0.01
-#define MAX_SPREAD        1e100 /* squares stay finite */
-#define TOPIC_FACTOR      8u    /* a topic has this many times S words */
-#define DRAWS_PER_NONZERO 64u   /* then a row is filled up, see row_sparse */
-
-typedef struct word {
-    uint32_t index, count;
-} word;
+#define CENTER_RADIUS   0.875
+#define GAUSSIAN_SPREAD 0.0125
+#define SUBSPACE_SPREAD 0.01
+#define MAX_SPREAD      1e100 /* squares stay finite */
 
 typedef struct generator {
     const kith_generate_options *opt;
-    uint32_t width; /* doubles of shape, or words of a topic, a cluster */
+    uint32_t width; /* vectors of a cluster's shape */
     double spread;
-    double mass;         /* sum of the weights, if there are any           */
-    kith_i_coins coins;  /* of the rows                                    */
-    double *shape;       /* centres: K x d; bases: K x q x d               */
-    double *row;         /* d, or S when sparse                            */
-    double *coefficient; /* q                                              */
-    uint32_t *topic;     /* sparse: K x width words, most common first     */
-    double *cumulative;  /* sparse: sum of 1/rank                          */
-    uint32_t *count;     /* sparse: by rank, zero between rows             */
-    uint32_t *rank;      /* sparse: ranks that occur in this row           */
-    word *words;         /* sparse: S, to be sorted                        */
-    uint32_t *index;     /* sparse: S                                      */
+    double mass;          /* sum of the weights, if there are any           */
+    kith_i_coins coins;   /* of the rows                                    */
+    double *shape;        /* centres: K x d; bases: K x q x d               */
+    double *row;          /* d                                              */
+    double *coefficient;  /* q                                              */
+    kith_i_topics topics; /* sparse: instead of shape, row and coefficient */
 } generator;
 
 void kith_generate_options_init(kith_generate_options *opt, size_t size)
@@ -97,54 +85,19 @@ static void add_normal(kith_i_coins *coins, double *v, uint32_t n, double sd)
 
 /* ---- clusters ------------------------------------------------------------ */
 
-/* q orthonormal rows with Haar law: Gram-Schmidt of normal rows, each made
- * orthogonal twice, which is enough in floating point. A row that was almost
+/* q orthonormal rows with Haar law: those of normal rows. A row that was almost
  * dependent is drawn again. */
 static void draw_basis(kith_i_coins *coins, double *basis, uint32_t q,
                        uint32_t d)
 {
     for (uint32_t r = 0; r < q; r++) {
-        double *v = basis + (size_t)r * d;
-        double length;
+        double length, *v = basis + (size_t)r * d;
         do {
             draw_direction(coins, v, d, 1);
-            for (int pass = 0; pass < 2; pass++)
-                for (uint32_t p = 0; p < r; p++) {
-                    const double *u = basis + (size_t)p * d;
-                    double c = dot(u, v, d);
-                    for (uint32_t i = 0; i < d; i++)
-                        v[i] -= c * u[i];
-                }
-            length = sqrt(dot(v, v, d));
+            length = kith_i_orthogonal_row(basis, r, d);
         } while (length < 1e-8);
         scale(v, d, 1 / length);
     }
-}
-
-/* Each topic: width distinct words in random order (the start of a shuffle;
- * any order of all words is as good a start as another). */
-static kith_status draw_topics(generator *g, kith_i_coins *coins,
-                               kith_error *err)
-{
-    uint32_t d = g->opt->dimension;
-    uint32_t *deck = kith_i_alloc(d, sizeof *deck);
-    if (!deck)
-        return kith_i_fail_memory(err);
-    for (uint32_t i = 0; i < d; i++)
-        deck[i] = i;
-    for (uint32_t c = 0; c < g->opt->clusters; c++)
-        for (uint32_t i = 0; i < g->width; i++) {
-            uint32_t j = i + (uint32_t)kith_i_coins_below(coins, d - i);
-            uint32_t w = deck[j];
-            deck[j] = deck[i];
-            deck[i] = w;
-            g->topic[(size_t)c * g->width + i] = w;
-        }
-    kith_i_free(deck);
-    double sum = 0;
-    for (uint32_t i = 0; i < g->width; i++)
-        g->cumulative[i] = sum += 1.0 / (i + 1.0);
-    return KITH_OK;
 }
 
 static kith_status draw_clusters(generator *g, kith_error *err)
@@ -154,7 +107,7 @@ static kith_status draw_clusters(generator *g, kith_error *err)
     kith_i_coins coins;
     kith_i_coins_seed(&coins, opt->seed, STREAM_CLUSTERS);
     if (opt->kind == KITH_GENERATE_SPARSE)
-        return draw_topics(g, &coins, err);
+        return kith_i_topics_draw(&g->topics, &coins, err);
     for (uint32_t c = 0; c < opt->clusters; c++) {
         double *shape = g->shape + (size_t)c * g->width * d;
         if (opt->kind == KITH_GENERATE_GAUSSIANS)
@@ -215,57 +168,6 @@ static void row_subspace(generator *g, uint32_t label)
     scale(g->row, d, 1 / sqrt(square));
 }
 
-/* A rank with probability proportional to 1/(rank + 1). */
-static uint32_t draw_rank(generator *g)
-{
-    double u = kith_i_coins_unit(&g->coins) * g->cumulative[g->width - 1];
-    uint32_t low = 0, high = g->width - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (u < g->cumulative[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-static int by_index(const void *a, const void *b)
-{
-    uint32_t x = ((const word *)a)->index, y = ((const word *)b)->index;
-    return (x > y) - (x < y);
-}
-
-/* When S is close to the number of words, the last ones are rare: after
- * DRAWS_PER_NONZERO * S draws the most common absent words complete the row. */
-static void row_sparse(generator *g, uint32_t label)
-{
-    uint32_t s = g->opt->sparsity, distinct = 0;
-    const uint32_t *topic = g->topic + (size_t)label * g->width;
-    for (uint64_t t = 0; distinct < s && t < (uint64_t)DRAWS_PER_NONZERO * s;
-         t++) {
-        uint32_t r = draw_rank(g);
-        if (g->count[r]++ == 0)
-            g->rank[distinct++] = r;
-    }
-    for (uint32_t r = 0; distinct < s; r++)
-        if (g->count[r] == 0) {
-            g->count[r] = 1;
-            g->rank[distinct++] = r;
-        }
-    for (uint32_t i = 0; i < s; i++) {
-        uint32_t r = g->rank[i];
-        g->words[i] = (word){topic[r], g->count[r]};
-        g->count[r] = 0;
-    }
-    qsort(g->words, s, sizeof *g->words, by_index);
-    for (uint32_t i = 0; i < s; i++) {
-        g->index[i] = g->words[i].index;
-        g->row[i] = log1p(g->words[i].count);
-    }
-    scale(g->row, s, 1 / sqrt(dot(g->row, g->row, s)));
-}
-
 static uint32_t draw_label(generator *g)
 {
     const double *weights = g->opt->weights;
@@ -290,16 +192,17 @@ static kith_status draw_rows(generator *g, kith_row_sink *sink, void *arg,
     const kith_generate_options *opt = g->opt;
     int sparse = opt->kind == KITH_GENERATE_SPARSE;
     uint32_t count = sparse ? opt->sparsity : opt->dimension;
+    const double *row = sparse ? g->topics.row : g->row;
     kith_i_coins_seed(&g->coins, opt->seed, STREAM_ROWS);
     for (uint64_t i = 0; i < opt->rows; i++) {
         uint32_t label = draw_label(g);
         if (sparse)
-            row_sparse(g, label);
+            kith_i_topics_row(&g->topics, &g->coins, label);
         else if (opt->kind == KITH_GENERATE_GAUSSIANS)
             row_gaussian(g, label);
         else
             row_subspace(g, label);
-        if (sink(arg, label, g->index, g->row, count))
+        if (sink(arg, label, g->topics.index, row, count))
             return kith_i_fail(err, KITH_ERR_CANCELLED,
                                "stopped by the receiver of the rows");
     }
@@ -362,36 +265,20 @@ static void generator_free(generator *g)
     kith_i_free(g->shape);
     kith_i_free(g->row);
     kith_i_free(g->coefficient);
-    kith_i_free(g->topic);
-    kith_i_free(g->cumulative);
-    kith_i_free(g->count);
-    kith_i_free(g->rank);
-    kith_i_free(g->words);
-    kith_i_free(g->index);
+    kith_i_topics_free(&g->topics);
 }
 
 static kith_status
 generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
 {
-    uint32_t d = opt->dimension, s = opt->sparsity;
+    uint32_t d = opt->dimension;
     *g = (generator){.opt = opt, .width = 1, .spread = opt->spread};
     for (uint32_t c = 0; opt->weights && c < opt->clusters; c++)
         g->mass += opt->weights[c];
     if (opt->kind == KITH_GENERATE_SPARSE) {
-        uint64_t words = (uint64_t)TOPIC_FACTOR * s;
-        g->width = words < d ? (uint32_t)words : d;
-        g->topic =
-            kith_i_alloc((size_t)opt->clusters * g->width, sizeof *g->topic);
-        g->cumulative = kith_i_alloc(g->width, sizeof *g->cumulative);
-        g->count = kith_i_alloc(g->width, sizeof *g->count);
-        g->rank = kith_i_alloc(s, sizeof *g->rank);
-        g->words = kith_i_alloc(s, sizeof *g->words);
-        g->index = kith_i_alloc(s, sizeof *g->index);
-        g->row = kith_i_alloc(s, sizeof *g->row);
-        if (g->topic && g->cumulative && g->count && g->rank && g->words &&
-            g->index && g->row)
-            return KITH_OK;
-        goto no_memory;
+        g->topics = (kith_i_topics){
+            .clusters = opt->clusters, .words = d, .sparsity = opt->sparsity};
+        return kith_i_topics_reserve(&g->topics, err);
     }
     int subspaces = opt->kind == KITH_GENERATE_SUBSPACES;
     if (subspaces)
@@ -404,11 +291,8 @@ generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
         g->shape = kith_i_alloc(planes, (size_t)d * sizeof *g->shape);
     g->row = kith_i_alloc(d, sizeof *g->row);
     g->coefficient = kith_i_alloc(g->width, sizeof *g->coefficient);
-    if (g->shape && g->row && g->coefficient)
-        return KITH_OK;
-no_memory:
-    (void)kith_i_fail_memory(err);
-    return KITH_ERR_MEMORY;
+    return g->shape && g->row && g->coefficient ? KITH_OK
+                                                : kith_i_fail_memory(err);
 }
 
 /* An older caller's struct is shorter: what it lacks has its default. */

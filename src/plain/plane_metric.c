@@ -146,7 +146,7 @@ void kith_i_plane_nearest(const kith_i_plane_metric *m, const double *rows,
             scale_row(rows + r * d, d, scaled + r * d);
         x = scaled;
     }
-    kith_i_multiply(KITH_I_FLIP_B, count, (uint32_t)planes, m->d, x, m->axes, 0,
+    kith_i_multiply(KITH_I_FLIP_B, count, (uint32_t)planes, m->d, x, m->axes,
                     products);
     for (size_t r = 0; r < count; r++)
         labels[r] = nearest(m, x + r * d, products + r * planes, inside, rest,

@@ -82,15 +82,16 @@ static kith_status solve(const kith_dataset *data,
     } else {
         kith_i_fold(data, workers, gather_block, &g);
         kith_i_matrix rows = {g.coords, (uint32_t)n, d};
-        kith_i_solver_options so = {.starts = opt->starts,
+        kith_i_solver_options so = {.solver = opt->solver,
+                                    .starts = opt->starts,
                                     .rounds = opt->max_rounds,
                                     .threads = workers,
                                     .progress = opt->progress,
                                     .progress_arg = opt->progress_arg};
         kith_i_coins coins;
         kith_i_coins_seed(&coins, opt->seed, 0);
-        status = kith_i_solve_subspaces_with(opt->solver, &rows, opt->clusters,
-                                             q, &so, &coins, planes, err);
+        status = kith_i_solve_subspaces_with(&rows, opt->clusters, q, &so,
+                                             &coins, planes, err);
     }
     if (!status && kith_i_result_set_planes(result, q, planes))
         status = kith_i_fail_memory(err);

@@ -25,11 +25,11 @@
 #include "release_features.h"
 
 #include "base/base_i.h"
+#include "choice.h"
 #include "dp/ask_digest.h"
 #include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "noise/noise.h"
-#include "noise/select.h"
 
 /* ---- the profile ----------------------------------------------------------
  */
@@ -179,9 +179,7 @@ static kith_status draw_features(kith_session *s, kith_i_exponent b,
             pick_features(s, &e, b, sums + (size_t)c * d, spec->picks, &room,
                           out + (size_t)c * spec->picks);
         if (e.failed)
-            status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                                 "the secure random generator failed: nothing "
-                                 "was released, the budget stays spent");
+            status = kith_i_fail_entropy(err);
         kith_i_entropy_close(&e);
     }
     kith_i_wipe_free(room.losses, d * sizeof *room.losses);

@@ -23,6 +23,7 @@
 #include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
+#include "moments.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
 
@@ -247,33 +248,22 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
     else if (spec->cells == 1)
         l2 = kith_i_root_times(square, moves.l2_squared);
     kith_i_scale scale;
-    int pure = s->measure == KITH_PURE_DP, by_trace = pure && kind.by_trace;
-    /* sd^2 = (size + 1) scale^2 for both kinds */
-    size_t size =
-        by_trace ? spec->width : (size_t)spec->width * (spec->width + 1) / 2;
-    status = pure ? kith_i_session_scale_knorm(s, l2, size, spec->charge,
-                                               &scale, err)
-                  : kith_i_session_scale(s, l2_squared, l2, spec->charge,
-                                         &scale, err);
+    int by_trace = s->measure == KITH_PURE_DP && kind.by_trace;
+    size_t triangle = (size_t)spec->width * (spec->width + 1) / 2;
+    double noise, unit = kith_i_domain_step(domain);
+    kith_i_moments price = {.what = spec->what,
+                            .by_trace = by_trace,
+                            .l2 = l2,
+                            .l2_squared = l2_squared,
+                            .degrees = by_trace ? spec->width : triangle,
+                            .unit = unit * ldexp(unit, 2 * spec->halvings),
+                            .charge = spec->charge};
+    status = kith_i_moments_pay(s, &price, &scale, &noise, err);
     if (status)
         return status;
-    double unit = kith_i_domain_step(domain);
-    unit *= ldexp(unit, 2 * spec->halvings);
-    kith_i_bill bill = {
-        .what = spec->what,
-        .mechanism = by_trace ? "wishart"
-                     : pure   ? "k-norm"
-                              : kith_i_session_mechanism(s),
-        .norm = by_trace ? "trace" : "l2",
-        .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
-        .scale = unit * kith_i_scale_value(scale),
-        .loss = spec->charge};
-    status = kith_i_session_pay(s, &bill, 1, err);
     size_t entries = (size_t)spec->cells * spec->width * spec->width;
-    if (!status) {
-        memset(out, 0, entries * sizeof *out);
-        status = tally_grams(s, ask, spec, out, err);
-    }
+    memset(out, 0, entries * sizeof *out);
+    status = tally_grams(s, ask, spec, out, err);
     if (!status) {
         if (kith_i_session_draws(s))
             status =
@@ -282,7 +272,7 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
             kith_i_team_publish(s, status, out, entries * sizeof *out, err);
     }
     if (!status)
-        *sd = kith_i_scale_value(scale) * (pure ? sqrt((double)size + 1) : 1);
+        *sd = noise;
     else
         kith_i_wipe(out, entries * sizeof *out);
     return status;

@@ -47,6 +47,19 @@ static kith_status push(cell_list *list, uint64_t key, int64_t count,
     return KITH_OK;
 }
 
+static kith_status add_noise(const kith_session *s, uint64_t stream,
+                             kith_i_scale scale, const kith_i_key_counts *all,
+                             kith_error *err)
+{
+    kith_i_noise noise = {.kind = kith_i_session_noise(s),
+                          .scales = &scale,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .stream = stream,
+                          .threads = s->threads};
+    return kith_i_noise_add(&noise, all->counts, all->count, err);
+}
+
 /* Walk the empty cells that show and the m occupied ones (noise already
  * added) together, in the order of their keys. */
 static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
@@ -84,9 +97,7 @@ static kith_status list_cells(kith_session *s, const kith_i_sparse_spec *spec,
                    : rank;
     }
     if (!status && e.failed)
-        status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                             "the secure random generator failed: nothing was "
-                             "released, the budget stays spent");
+        status = kith_i_fail_entropy(err);
     kith_i_entropy_close(&e);
     mpfr_free_cache();
     return status;
@@ -116,6 +127,20 @@ static kith_status check_spec(const kith_session *s,
     return KITH_OK;
 }
 
+static kith_i_bill bill_of(const kith_session *s,
+                           const kith_i_sparse_spec *spec, kith_i_scale scale,
+                           kith_i_moves one)
+{
+    int pure = s->measure == KITH_PURE_DP;
+    return (kith_i_bill){.what = spec->what,
+                         .mechanism = kith_i_session_mechanism(s),
+                         .norm = pure ? "l1" : "l2",
+                         .sensitivity = pure ? (double)one.l1
+                                             : sqrt((double)one.l2_squared),
+                         .scale = kith_i_scale_value(scale),
+                         .loss = spec->charge};
+}
+
 kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
@@ -128,7 +153,6 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
-    int pure = s->measure == KITH_PURE_DP;
     kith_i_scale scale;
     kith_status status = kith_i_session_scale(s, one.l2_squared, one.l1,
                                               spec->charge, &scale, err);
@@ -136,13 +160,7 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         status = check_spec(s, spec, scale, err);
     if (status)
         return status;
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = kith_i_session_mechanism(s),
-                        .norm = pure ? "l1" : "l2",
-                        .sensitivity = pure ? (double)one.l1
-                                            : sqrt((double)one.l2_squared),
-                        .scale = kith_i_scale_value(scale),
-                        .loss = spec->charge};
+    kith_i_bill bill = bill_of(s, spec, scale, one);
     kith_i_key_copy copy;
     status = kith_i_key_copy_open(s, &bill, ask->view, ask->tree, &copy, err);
     if (status)
@@ -160,14 +178,9 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         status = kith_i_key_counts_gather(s, digest(s, ask, spec), status,
                                           &mine, &all, err);
     int over = s->team_over;
-    kith_i_noise noise = {.kind = kith_i_session_noise(s),
-                          .scales = &scale,
-                          .per_scale = SIZE_MAX,
-                          .source = &s->source,
-                          .stream = kith_i_session_stream(s),
-                          .threads = s->threads};
+    uint64_t stream = kith_i_session_stream(s);
     if (!status && kith_i_session_draws(s))
-        status = kith_i_noise_add(&noise, all.counts, all.count, err);
+        status = add_noise(s, stream, scale, &all, err);
     if (!status && kith_i_session_draws(s))
         status = list_cells(s, spec, scale, &all, &list, err);
     if (!over)

@@ -15,9 +15,9 @@
 #include "release_swap.h"
 
 #include "base/base_i.h"
+#include "choice.h"
 #include "dp/ask_digest.h"
 #include "kernel/aggregate.h"
-#include "noise/select.h"
 
 typedef struct {
     const kith_i_swap_state *state;

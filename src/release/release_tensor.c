@@ -30,6 +30,7 @@
 #include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
+#include "moments.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
 
@@ -188,28 +189,18 @@ kith_status kith_i_release_tensor(kith_session *s,
     uint64_t l2 = by_trace ? square * kith_i_session_moves(s, KITH_I_TRACES).l1
                            : kith_i_root_times(square, moves.l2_squared);
     size_t size = kith_i_quartic_size(width);
-    /* sd^2 = (degrees + 1) scale^2 for both kinds */
-    size_t degrees = by_trace ? (size_t)width * (width + 1) / 2 : size;
     kith_i_scale scale;
-    status = pure ? kith_i_session_scale_knorm(s, l2, degrees, spec->charge,
-                                               &scale, err)
-                  : kith_i_session_scale(s, l2_squared, l2, spec->charge,
-                                         &scale, err);
-    if (status)
-        return status;
-    double unit = ldexp(kith_i_domain_step(domain), (int)shift);
+    double sd, unit = ldexp(kith_i_domain_step(domain), (int)shift);
     unit *= unit;
-    unit *= unit;
-    kith_i_bill bill = {
+    kith_i_moments price = {
         .what = spec->what,
-        .mechanism = by_trace ? "wishart"
-                     : pure   ? "k-norm"
-                              : kith_i_session_mechanism(s),
-        .norm = by_trace ? "trace" : "l2",
-        .sensitivity = unit * (pure ? (double)l2 : sqrt((double)l2_squared)),
-        .scale = unit * kith_i_scale_value(scale),
-        .loss = spec->charge};
-    status = kith_i_session_pay(s, &bill, 1, err);
+        .by_trace = by_trace,
+        .l2 = l2,
+        .l2_squared = l2_squared,
+        .degrees = by_trace ? (size_t)width * (width + 1) / 2 : size,
+        .unit = unit * unit,
+        .charge = spec->charge};
+    status = kith_i_moments_pay(s, &price, &scale, &sd, err);
     if (status)
         return status;
     memset(out, 0, size * sizeof *out);
@@ -225,7 +216,6 @@ kith_status kith_i_release_tensor(kith_session *s,
         return status;
     }
     about->step = ldexp(1, (int)shift);
-    about->sd =
-        kith_i_scale_value(scale) * (pure ? sqrt((double)degrees + 1) : 1);
+    about->sd = sd;
     return KITH_OK;
 }

@@ -85,15 +85,16 @@ kith_status kith_i_run_plan(const kith_i_plan *plan,
                             const kith_i_method *method, kith_result **out,
                             kith_error *err)
 {
-    if (plan->rows == 0)
+    const kith_shape *shape = plan->shape;
+    if (!shape || shape->rows == 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a plan needs a guess of the number of rows");
     if (!plan->privacy)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "a plan needs epsilon and delta");
     kith_i_domain *domain;
-    kith_status status = kith_i_domain_new(plan->bounds, plan->dimension,
-                                           plan->sparse != 0, &domain, err);
+    kith_status status = kith_i_domain_new(plan->bounds, shape->dimension,
+                                           shape->sparse != 0, &domain, err);
     if (status)
         return status;
     kith_session *session;
@@ -102,7 +103,7 @@ kith_status kith_i_run_plan(const kith_i_plan *plan,
         kith_i_domain_free(domain);
         return status;
     }
-    status = kith_i_run(session, method, plan->rows, out, err);
+    status = kith_i_run(session, method, shape->rows, out, err);
     kith_session_close(session);
     if (!status) { /* a plan has prices, no values */
         kith_i_free((*out)->centers);

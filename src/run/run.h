@@ -47,9 +47,7 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
 
 /* The same on a session without data: prices, no values. */
 typedef struct kith_i_plan {
-    uint64_t rows;
-    uint32_t dimension;
-    int sparse;
+    const kith_shape *shape;
     const kith_bounds *bounds;
     const kith_privacy *privacy;
 } kith_i_plan;

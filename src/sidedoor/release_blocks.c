@@ -316,9 +316,7 @@ static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
         if (!status)
             status = publish(b, medoid, square, out, err);
         if (!status && b->e.failed)
-            status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                                 "the secure random generator failed: nothing "
-                                 "was released, the budget stays spent");
+            status = kith_i_fail_entropy(err);
         kith_i_entropy_close(&b->e);
     }
     kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);

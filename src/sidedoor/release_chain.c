@@ -67,9 +67,7 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
     kith_status status = spec->run(spec->arg, &rows, &words, state, err);
     kith_i_words_close(&words);
     if (!status && (failed || stream.failed))
-        status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                             "the secure random generator failed: nothing was "
-                             "released, the budget stays spent");
+        status = kith_i_fail_entropy(err);
     kith_i_entropy_close(&stream);
     kith_i_blas_restore(saved);
     return status;

@@ -272,14 +272,15 @@ static kith_status trial_run(const trial *t, const kith_i_domain *domain,
     return status;
 }
 
-kith_status kith_local_plan(uint64_t rows, uint32_t dimension,
-                            const kith_bounds *bounds,
+kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
                             const kith_local_options *options,
                             kith_local_forecast *forecast, double *trial_error,
                             kith_local_summary **summary, kith_error *err)
 {
     kith_local_options opt;
     kith_i_domain *domain = NULL;
+    uint64_t rows = shape ? shape->rows : 0;
+    uint32_t dimension = shape ? shape->dimension : 0;
     trial t = {.d = dimension};
     double off = 0;
     kith_status status = kith_i_local_read_options(options, &opt, err);

@@ -115,14 +115,14 @@ static void apply_kernel(const apply_job *job, uint32_t first, uint32_t last,
     uint32_t rows = last - first;
     double part[TILE];
     kith_i_multiply(KITH_I_FLIP_B, rows, g->n, g->r,
-                    g->factor + (size_t)first * g->r, g->factor, 0, tile);
+                    g->factor + (size_t)first * g->r, g->factor, tile);
     for (size_t t = 0; t < rows * n; t++) {
         double square = tile[t] * tile[t];
         tile[t] = square * square;
     }
     for (uint32_t c = 0; c < job->count; c++) {
         kith_i_multiply(KITH_I_FLIP_NONE, rows, 1, g->n, tile, job->in + c * n,
-                        0, part);
+                        part);
         memcpy(job->out + c * n + first, part, rows * sizeof *part);
     }
 }

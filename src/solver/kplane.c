@@ -109,7 +109,7 @@ static int assign_rows(kplane_worker *w, const kith_i_solve *s)
         uint32_t left = rows->n - first;
         uint32_t count = left < KITH_I_GATHER ? left : KITH_I_GATHER;
         const double *x = rows->coords + first * d;
-        kith_i_multiply(KITH_I_FLIP_B, count, planes, rows->d, x, w->planes, 0,
+        kith_i_multiply(KITH_I_FLIP_B, count, planes, rows->d, x, w->planes,
                         w->dots);
         for (uint32_t r = 0; r < count; r++) {
             double square = 0;
@@ -140,10 +140,10 @@ static void power_step(kplane_worker *w, const kith_i_solve *s, uint32_t label,
                    d * sizeof *gather);
         if (held == 0 || (i < rows->n && held < KITH_I_GATHER))
             continue;
-        kith_i_multiply(KITH_I_FLIP_B, held, s->q, rows->d, gather, plane, 0,
+        kith_i_multiply(KITH_I_FLIP_B, held, s->q, rows->d, gather, plane,
                         w->dots);
-        kith_i_multiply(KITH_I_FLIP_A, s->q, rows->d, held, w->dots, gather, 1,
-                        w->moved);
+        kith_i_multiply(KITH_I_FLIP_A | KITH_I_ADD, s->q, rows->d, held,
+                        w->dots, gather, w->moved);
         held = 0;
     }
     memcpy(plane, w->moved, s->q * d * sizeof *plane);

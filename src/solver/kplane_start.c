@@ -124,8 +124,8 @@ kith_status kith_i_kplane_local(const kith_i_matrix *rows, uint32_t k,
             continue;
         copy_neighbours(rows, draw_row(far, n, coins), want, m.best, m.who,
                         m.near);
-        if (kith_i_svd(m.near, want, rows->d, m.work, m.integers, m.u, m.s,
-                       m.v) == 0) {
+        if (kith_i_svd(m.near, want, rows->d, m.work, m.integers,
+                       &(kith_i_singular){m.u, m.s, m.v}) == 0) {
             memcpy(plane, m.v, rank * d * sizeof *plane);
             kith_i_orthonormalize(plane, q, rows->d, coins);
         }

@@ -111,13 +111,13 @@ static void clean_block(lanczos *z, uint32_t held, kith_i_coins *coins)
     uint32_t n = z->g->n, b = z->block;
     double *block = z->basis + (size_t)held * n;
     for (int pass = 0; pass < 3; pass++) {
-        kith_i_multiply(KITH_I_FLIP_B, b, held, n, block, z->basis, 0,
+        kith_i_multiply(KITH_I_FLIP_B, b, held, n, block, z->basis,
                         z->products);
         for (size_t t = 0; t < (size_t)b * held; t++)
             z->products[t] = -z->products[t];
         if (held > 0)
-            kith_i_multiply(KITH_I_FLIP_NONE, b, n, held, z->products, z->basis,
-                            1, block);
+            kith_i_multiply(KITH_I_ADD, b, n, held, z->products, z->basis,
+                            block);
         kith_i_orthonormalize(block, b, n, coins);
     }
 }
@@ -140,26 +140,24 @@ static void grow(lanczos *z, kith_i_coins *coins)
 static int extract(lanczos *z, uint32_t k, double *residual)
 {
     uint32_t n = z->g->n, room = z->room, b = z->block;
-    kith_i_multiply(KITH_I_FLIP_B, room, room, n, z->basis, z->image, 0,
-                    z->small);
+    kith_i_multiply(KITH_I_FLIP_B, room, room, n, z->basis, z->image, z->small);
     if (kith_i_eigen_top(z->small, room, b, z->work, z->integers, z->values,
                          z->vectors))
         return -1;
     *residual = 0;
     for (uint32_t j = 0; j < k; j++) {
         const double *y = z->vectors + (size_t)j * room;
-        kith_i_multiply(KITH_I_FLIP_NONE, 1, n, room, y, z->image, 0,
-                        z->scaled);
+        kith_i_multiply(KITH_I_FLIP_NONE, 1, n, room, y, z->image, z->scaled);
         for (size_t t = 0; t < room; t++)
             z->products[t] = -z->values[j] * y[t];
-        kith_i_multiply(KITH_I_FLIP_NONE, 1, n, room, z->products, z->basis, 1,
+        kith_i_multiply(KITH_I_ADD, 1, n, room, z->products, z->basis,
                         z->scaled);
         double square = 0;
         for (size_t i = 0; i < n; i++)
             square += z->scaled[i] * z->scaled[i];
         *residual = fmax(*residual, sqrt(square));
     }
-    kith_i_multiply(KITH_I_FLIP_NONE, b, n, room, z->vectors, z->basis, 0,
+    kith_i_multiply(KITH_I_FLIP_NONE, b, n, room, z->vectors, z->basis,
                     z->scaled);
     memcpy(z->basis, z->scaled, (size_t)b * n * sizeof *z->basis);
     return 0;

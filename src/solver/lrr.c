@@ -44,7 +44,7 @@ static kith_status decompose(double *a, uint32_t m, uint32_t n, double *u,
     kith_status status = KITH_OK;
     if (!work || !integers)
         status = kith_i_fail_memory(err);
-    else if (kith_i_svd(a, m, n, work, integers, u, s, v))
+    else if (kith_i_svd(a, m, n, work, integers, &(kith_i_singular){u, s, v}))
         status = kith_i_fail(err, KITH_ERR_INTERNAL,
                              "a singular value problem could not be solved");
     kith_i_free(work);
@@ -144,8 +144,8 @@ static int lower_singular(threshold *t, uint32_t n, uint32_t r, double cut,
         for (size_t i = 0; i < r; i++)
             t->gram[j * r + i] = factor * t->vectors[j * r + i];
     }
-    kith_i_multiply(KITH_I_FLIP_A, r, r, r, t->vectors, t->gram, 0, t->shrink);
-    kith_i_multiply(KITH_I_FLIP_NONE, n, r, r, in, t->shrink, 0, out);
+    kith_i_multiply(KITH_I_FLIP_A, r, r, r, t->vectors, t->gram, t->shrink);
+    kith_i_multiply(KITH_I_FLIP_NONE, n, r, r, in, t->shrink, out);
     return 0;
 }
 
@@ -159,7 +159,7 @@ static void fit_rows(kith_i_lrr *l)
     for (size_t i = 0; i < n * r; i++)
         l->spare[i] = l->z[i] * l->s[i % r];
     kith_i_multiply(KITH_I_FLIP_NONE, l->rows->n, l->rows->d, l->r, l->spare,
-                    l->v, 0, l->fit);
+                    l->v, l->fit);
 }
 
 /* Z = ((X - E + Y1/mu) B' + J - Y2/mu) (B B' + I)^-1 */
@@ -169,7 +169,7 @@ static void move_codes(kith_i_lrr *l, double mu)
     for (size_t i = 0; i < n * d; i++)
         l->fit[i] = l->rows->coords[i] - l->e[i] + l->y1[i] / mu;
     kith_i_multiply(KITH_I_FLIP_B, l->rows->n, l->r, l->rows->d, l->fit, l->v,
-                    0, l->spare);
+                    l->spare);
     for (size_t i = 0; i < n * r; i++) {
         double s = l->s[i % r];
         l->z[i] = (l->spare[i] * s + l->j[i] - l->y2[i] / mu) / (s * s + 1);
@@ -272,7 +272,7 @@ static kith_status make_factor(kith_i_lrr *l, kith_i_graph *g, kith_error *err)
             status = kith_i_fail_memory(err);
         } else {
             if (least > 0)
-                kith_i_multiply(KITH_I_FLIP_B, n, g->r, r, l->u, right, 0,
+                kith_i_multiply(KITH_I_FLIP_B, n, g->r, r, l->u, right,
                                 g->factor);
             scale_factor(g, values);
         }

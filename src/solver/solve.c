@@ -2,8 +2,7 @@
 #include "kernel/kernel_i.h"
 #include "parts.h"
 
-kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
-                                        const kith_i_matrix *rows, uint32_t k,
+kith_status kith_i_solve_subspaces_with(const kith_i_matrix *rows, uint32_t k,
                                         uint32_t q,
                                         const kith_i_solver_options *opt,
                                         kith_i_coins *coins, double *bases,
@@ -17,7 +16,7 @@ kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
                       .bases = bases};
     kith_status status = KITH_OK;
     int saved = kith_i_blas_single();
-    switch (solver) {
+    switch (opt->solver) {
     case KITH_SOLVER_KPLANE:
         status = kith_i_solve_kplane(&s, opt, err);
         break;
@@ -45,7 +44,6 @@ kith_status kith_i_solve_subspaces(kith_subspace_solver solver,
                                    uint32_t q, kith_i_coins *coins,
                                    double *bases, kith_error *err)
 {
-    kith_i_solver_options opt = {0};
-    return kith_i_solve_subspaces_with(solver, rows, k, q, &opt, coins, bases,
-                                       err);
+    kith_i_solver_options opt = {.solver = solver};
+    return kith_i_solve_subspaces_with(rows, k, q, &opt, coins, bases, err);
 }

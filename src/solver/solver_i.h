@@ -20,8 +20,9 @@ kith_status kith_i_solve_subspaces(kith_subspace_solver solver,
                                    uint32_t q, kith_i_coins *coins,
                                    double *bases, kith_error *err);
 
-/* All zero: what kith_i_solve_subspaces does. */
+/* All zero but for the solver: what kith_i_solve_subspaces does. */
 typedef struct kith_i_solver_options {
+    kith_subspace_solver solver;
     uint32_t starts;  /* k-plane: 0: 20                                 */
     uint32_t rounds;  /* k-plane: at most; 0: 100                       */
     uint32_t threads; /* 0: one; the planes do not depend on it         */
@@ -29,8 +30,7 @@ typedef struct kith_i_solver_options {
     void *progress_arg;
 } kith_i_solver_options;
 
-kith_status kith_i_solve_subspaces_with(kith_subspace_solver solver,
-                                        const kith_i_matrix *rows, uint32_t k,
+kith_status kith_i_solve_subspaces_with(const kith_i_matrix *rows, uint32_t k,
                                         uint32_t q,
                                         const kith_i_solver_options *opt,
                                         kith_i_coins *coins, double *bases,

@@ -27,7 +27,7 @@ static double least_product(const kith_i_matrix *rows, double *products)
     for (size_t first = 0; first < n; first += TILE) {
         uint32_t count = (uint32_t)(n - first < TILE ? n - first : TILE);
         kith_i_multiply(KITH_I_FLIP_B, count, rows->n, rows->d,
-                        rows->coords + first * d, rows->coords, 0, products);
+                        rows->coords + first * d, rows->coords, products);
         for (size_t r = 0; r < count; r++) {
             double most = 0;
             for (size_t j = 0; j < n; j++)
@@ -95,13 +95,13 @@ static void quadratic_step(const kith_i_ssc *ssc, uint32_t first,
     for (size_t i = 0; i < all; i++)
         a[i] = codes[i] - dual[i];
     kith_i_multiply(KITH_I_FLIP_NONE, count, rows->d, rows->n, a, rows->coords,
-                    0, t);
+                    t);
     for (size_t i = 0; i < count * d; i++)
         t[i] = rows->coords[first * d + i] - t[i];
     kith_i_multiply(KITH_I_FLIP_NONE, count, rows->d, rows->d, t, ssc->inverse,
-                    0, w);
-    kith_i_multiply(KITH_I_FLIP_B, count, rows->n, rows->d, w, rows->coords, 1,
-                    a);
+                    w);
+    kith_i_multiply(KITH_I_FLIP_B | KITH_I_ADD, count, rows->n, rows->d, w,
+                    rows->coords, a);
 }
 
 /* c = shrunk a + dual, dual += a - c, for one row; returns how far it is from

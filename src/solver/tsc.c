@@ -92,7 +92,7 @@ static void work(void *arg, uint32_t worker)
          first += (size_t)job->threads * TILE) {
         uint32_t left = n - (uint32_t)first, count = left < TILE ? left : TILE;
         kith_i_multiply(KITH_I_FLIP_B, count, n, d, job->unit + first * d,
-                        job->unit, 0, tile);
+                        job->unit, tile);
         for (uint32_t r = 0; r < count; r++)
             list_row(job, (uint32_t)first + r, tile + (size_t)r * n,
                      job->order + (size_t)worker * n);

@@ -45,7 +45,8 @@ static void tally(const step_arg *a, const kith_i_chain_rows *rows,
                     scores[(size_t)cell[r] * ROWS + r])
                     cell[r] = l;
         }
-        kith_i_label_move(x, a->d, rows->stride, n, none, cell, a->k, sums);
+        kith_i_label_move(&(kith_i_strided){x, n, a->d, rows->stride}, none,
+                          cell, a->k, sums);
     }
 }
 

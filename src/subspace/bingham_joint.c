@@ -44,17 +44,24 @@ static double orthogonalize(double *rows, double *along, uint32_t p, uint32_t d)
     return log_det;
 }
 
-/* A proposal in eigen-coordinates: rows (p x d) orthonormal. total: sum of the
- * costs that every plane pays. */
-static int propose_plane(const double *cost, const double *cut, uint32_t p,
-                         uint32_t d, double b, double total,
-                         kith_i_words *words, double *rows, double *gram)
+typedef struct {
+    const double *cost, *cut; /* of each axis; what the proposal knows of it */
+    double b, total;          /* total: what every plane pays */
+    uint32_t p, d;
+} envelope;
+
+/* A proposal in eigen-coordinates: rows (p x d) orthonormal. */
+static int propose_plane(const envelope *e, kith_i_words *words, double *rows,
+                         double *gram)
 {
+    const double *cost = e->cost, *cut = e->cut;
+    double b = e->b;
+    uint32_t p = e->p, d = e->d;
     for (uint32_t j = 0; j < p; j++)
         for (uint32_t i = 0; i < d; i++)
             rows[(size_t)j * d + i] =
                 kith_i_words_normal(words) / sqrt(1 + 2 * cut[i] / b);
-    double paid = -total;
+    double paid = -e->total;
     uint32_t apart = kith_i_padded(p);
     if (!isfinite(orthogonalize(rows, NULL, p, d)))
         return 0;
@@ -109,8 +116,10 @@ int kith_i_bingham_joint(kith_i_bingham *s, const double *a, uint32_t tries,
     double *rows = s->factor, *gram = s->w;
     for (uint32_t t = 0; t < tries; t++) {
         int odd = t % 2 != 0;
-        if (!propose_plane(cost, odd ? cut : cost, p, d, odd ? cut_b : whole_b,
-                           odd ? total : 0, words, rows, gram))
+        envelope e = {
+            cost, odd ? cut : cost, odd ? cut_b : whole_b, odd ? total : 0, p,
+            d};
+        if (!propose_plane(&e, words, rows, gram))
             continue;
         if (dual && kith_i_basis_complete(rows, p, d, s->work))
             return 0;
@@ -119,9 +128,9 @@ int kith_i_bingham_joint(kith_i_bingham *s, const double *a, uint32_t tries,
         for (uint32_t j = 0; j < q; j++)
             for (uint32_t i = 0; i < d; i++) {
                 double sum = 0;
-                for (uint32_t e = 0; e < d; e++)
-                    sum +=
-                        rows[(size_t)j * d + e] * s->vectors[(size_t)e * d + i];
+                for (uint32_t axis = 0; axis < d; axis++)
+                    sum += rows[(size_t)j * d + axis] *
+                           s->vectors[(size_t)axis * d + i];
                 plane[(size_t)j * d + i] = sum;
             }
         return 1;

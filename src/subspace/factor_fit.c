@@ -106,7 +106,7 @@ double kith_i_factor_value(const kith_i_factor *f, const double *b,
     size_t p = pairs(r), size = (size_t)q * r;
     parts s = divide(f, scratch);
     double value = 0;
-    kith_i_multiply(KITH_I_FLIP_B, kq, kq, r, b, b, 0, s.gram);
+    kith_i_multiply(KITH_I_FLIP_B, kq, kq, r, b, b, s.gram);
     for (uint32_t l = 0; l < k; l++) {
         set_svec(b + l * size, q, r, s.svec + l * p);
         for (uint32_t m = 0; m < k; m++)
@@ -114,8 +114,8 @@ double kith_i_factor_value(const kith_i_factor *f, const double *b,
     }
     /* the tensor is symmetric */
     kith_i_multiply(KITH_I_FLIP_NONE, k, (uint32_t)p, (uint32_t)p, s.svec,
-                    f->tensor, 0, s.image);
-    kith_i_multiply(KITH_I_FLIP_NONE, kq, r, kq, s.mixed, b, 0, gradient);
+                    f->tensor, s.image);
+    kith_i_multiply(KITH_I_FLIP_NONE, kq, r, kq, s.mixed, b, gradient);
     for (uint32_t l = 0; l < k; l++) {
         double inner = 0;
         for (size_t i = 0; i < p; i++)
@@ -124,7 +124,7 @@ double kith_i_factor_value(const kith_i_factor *f, const double *b,
         from_svec(s.image + l * p, r, s.full);
         for (size_t i = 0; i < (size_t)r * r; i++)
             s.full[i] *= -12;
-        kith_i_multiply(KITH_I_FLIP_NONE, q, r, r, b + l * size, s.full, 1,
+        kith_i_multiply(KITH_I_ADD, q, r, r, b + l * size, s.full,
                         gradient + l * size);
     }
     for (size_t i = 0; i < k * size; i++)

@@ -36,8 +36,7 @@ static double assign_rows(cover *c)
 {
     uint32_t kq = c->k * c->q;
     double total = 0;
-    kith_i_multiply(KITH_I_FLIP_B, ROWS, kq, c->m, c->rows, c->planes, 0,
-                    c->dots);
+    kith_i_multiply(KITH_I_FLIP_B, ROWS, kq, c->m, c->rows, c->planes, c->dots);
     for (size_t i = 0; i < ROWS; i++) {
         const double *dot = c->dots + i * kq;
         double best = -1;
@@ -194,7 +193,7 @@ kith_status kith_i_plane_cover(const plane_spectrum *s, double n, uint32_t k,
         int saved = kith_i_blas_single();
         solve(&c, root, rest, coins);
         kith_i_multiply(KITH_I_FLIP_NONE, k * q, s->d, c.m, c.best, s->vectors,
-                        0, planes);
+                        planes);
         kith_i_blas_restore(saved);
     }
     cover_free(&c);

@@ -124,9 +124,10 @@ static void update_labels(gibbs *g, uint32_t sweep)
         draw_labels(g, first, count, fresh);
         for (uint32_t r = 0; r < count; r++)
             g->moves += fresh[r] != old[r];
-        kith_i_label_move(g->rows->x + first * g->rows->stride, g->job->d,
-                          g->rows->stride, count, afresh ? none : old, fresh,
-                          g->job->k, g->sums);
+        kith_i_label_move(
+            &(kith_i_strided){g->rows->x + first * g->rows->stride, count,
+                              g->job->d, g->rows->stride},
+            afresh ? none : old, fresh, g->job->k, g->sums);
         memcpy(old, fresh, count * sizeof *old);
     }
 }

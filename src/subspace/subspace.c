@@ -164,7 +164,7 @@ kith_status kith_subspace(kith_session *session,
     return kith_i_run(session, &method, 0, out, err);
 }
 
-kith_status kith_subspace_plan(uint64_t rows, uint32_t dimension,
+kith_status kith_subspace_plan(const kith_shape *shape,
                                const kith_bounds *bounds,
                                const kith_privacy *privacy,
                                const kith_subspace_options *opt,
@@ -177,8 +177,11 @@ kith_status kith_subspace_plan(uint64_t rows, uint32_t dimension,
     kith_status status = read_options(opt, &options, err);
     if (status)
         return status;
+    if (shape && shape->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "planes are found from dense rows only");
     options.progress = NULL;
     kith_i_method method = method_of(&options);
-    kith_i_plan plan = {rows, dimension, 0, bounds, privacy};
+    kith_i_plan plan = {shape, bounds, privacy};
     return kith_i_run_plan(&plan, &method, out, err);
 }

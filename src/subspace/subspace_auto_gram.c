@@ -5,6 +5,7 @@
 
 #include "kernel/dense.h"
 #include "kernel/plane_rows.h"
+#include "release/release_select.h"
 #include "subspace_auto_i.h"
 
 enum { LOSS_BITS = 30 };
@@ -114,13 +115,13 @@ static void find_inside(step_job *job, struct step_worker *w, uint32_t l)
     const plane_step *s = job->step;
     size_t plane = (size_t)job->q * s->w;
     kith_i_multiply(KITH_I_FLIP_NONE, s->r, s->w, s->w, s->axes, w->all.matrix,
-                    0, w->product);
-    kith_i_multiply(KITH_I_FLIP_B, s->r, s->r, s->w, w->product, s->axes, 0,
+                    w->product);
+    kith_i_multiply(KITH_I_FLIP_B, s->r, s->r, s->w, w->product, s->axes,
                     w->part.matrix);
     if (kith_i_eigen_top(w->part.matrix, s->r, job->q, w->part.work,
                          w->part.integers, w->part.values, w->inside))
         w->failed = 1;
-    kith_i_multiply(KITH_I_FLIP_NONE, job->q, s->w, s->r, w->inside, s->axes, 0,
+    kith_i_multiply(KITH_I_FLIP_NONE, job->q, s->w, s->r, w->inside, s->axes,
                     s->inside + l * plane);
 }
 
@@ -213,10 +214,11 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
  */
 
 kith_status kith_i_plane_choose(plane_run *run, const char *what,
-                                const double *planes, uint32_t sets,
-                                const double *prior, double share,
+                                const plane_sets *all, double share,
                                 uint32_t *out, kith_error *err)
 {
+    uint32_t sets = all->count;
+    const double *prior = all->prior;
     kith_i_axes axes = {sets, run->k, run->q, run->d, NULL};
     kith_i_losses losses = {.planes = &axes};
     size_t size = (size_t)sets * run->k * run->q * run->d;
@@ -234,7 +236,7 @@ kith_status kith_i_plane_choose(plane_run *run, const char *what,
     if (!status)
         status = kith_i_plane_charge(run, share, &spec.charge, err);
     if (!status) {
-        kith_i_axes_set(&axes, planes);
+        kith_i_axes_set(&axes, all->planes);
         /* weights are exp(-range / (twice) bound loss): one unit of the prior
          * is that much of the loss */
         double range =

@@ -78,23 +78,27 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
                                    const char *what, double share,
                                    kith_error *err);
 
-/* Choose one of `sets` sets of planes (sets x k x q x d) by their cost. prior:
+/* Choose one of count sets of planes (count x k x q x d) by their cost. prior:
  * log of the public weights, or NULL. */
+typedef struct plane_sets {
+    const double *planes;
+    uint32_t count;
+    const double *prior;
+} plane_sets;
 kith_status kith_i_plane_choose(plane_run *run, const char *what,
-                                const double *planes, uint32_t sets,
-                                const double *prior, double share,
+                                const plane_sets *sets, double share,
                                 uint32_t *out, kith_error *err);
 
 /* ---- subspace_auto_tensor.c -----------------------------------------------
  */
 
 /* Fourth moments in the space of a view (or of the rows, NULL), fitted: fits
- * planes (k x q x w). If gram is not NULL (w x w): the contraction of the
- * tensor, an estimate of the Gram matrix, *edge: of its noise. */
+ * planes (k x q x w, its dimension). If gram is not NULL (w x w): the
+ * contraction of the tensor, an estimate of the Gram matrix, *edge: of its
+ * noise. */
 kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
-                                    uint32_t w, double share, double *fits,
-                                    double *gram, double *edge,
-                                    kith_error *err);
+                                    double share, double *fits, double *gram,
+                                    double *edge, kith_error *err);
 
 /* ---- gcover.c -------------------------------------------------------------
  */

@@ -36,7 +36,7 @@ static void lift(const plane_run *run, const pipeline *p, const double *small,
     }
     int saved = kith_i_blas_single();
     kith_i_multiply(KITH_I_FLIP_NONE, run->k * run->q, run->d, p->r, small,
-                    p->spectrum.vectors, 0, out);
+                    p->spectrum.vectors, out);
     kith_i_blas_restore(saved);
 }
 
@@ -51,7 +51,7 @@ static void drop(plane_run *run, const pipeline *p, const double *full,
     }
     int saved = kith_i_blas_single();
     kith_i_multiply(KITH_I_FLIP_B, run->k * run->q, p->r, run->d, full,
-                    p->spectrum.vectors, 0, small);
+                    p->spectrum.vectors, small);
     kith_i_blas_restore(saved);
     for (uint32_t l = 0; l < run->k; l++)
         kith_i_orthonormalize(small + l * plane, run->q, p->r,
@@ -75,8 +75,8 @@ static kith_status find_fit(plane_run *run, pipeline *p, kith_error *err)
     if (recipe->gram == 0 &&
         !(gram = kith_i_alloc((size_t)run->d * run->d, sizeof *gram)))
         return kith_i_fail_memory(err);
-    kith_status status = kith_i_plane_fit_tensor(
-        run, p->view, p->r, recipe->tensor, p->small, gram, &edge, err);
+    kith_status status = kith_i_plane_fit_tensor(run, p->view, recipe->tensor,
+                                                 p->small, gram, &edge, err);
     if (!status && gram)
         status = kith_i_plane_spectrum_set(
             &p->spectrum, gram, run->d, spectrum_wants(run, run->q), edge, err);
@@ -132,8 +132,9 @@ static kith_status keep_one(plane_run *run, pipeline *p, const char *what,
                             const double *prior, double share, kith_error *err)
 {
     uint32_t chosen = 0;
-    kith_status status = kith_i_plane_choose(run, what, p->sets, p->count,
-                                             prior, share, &chosen, err);
+    plane_sets sets = {p->sets, p->count, prior};
+    kith_status status =
+        kith_i_plane_choose(run, what, &sets, share, &chosen, err);
     if (!status)
         memmove(p->sets, p->sets + chosen * p->size, p->size * sizeof *p->sets);
     p->count = 1;

@@ -77,9 +77,11 @@ static void weigh(double *matrix, size_t w)
 }
 
 kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
-                                    uint32_t w, double share, double *fits,
-                                    double *gram, double *edge, kith_error *err)
+                                    double share, double *fits, double *gram,
+                                    double *edge, kith_error *err)
 {
+    const kith_i_domain *domain = view ? kith_i_view_domain(view) : run->domain;
+    uint32_t w = domain->dimension;
     size_t pairs = (size_t)w * (w + 1) / 2;
     kith_i_tensor_spec spec = {
         .what = "fourth moments", .view = view, .bits = pick_bits(run->n)};
@@ -93,9 +95,7 @@ kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
         status =
             kith_i_release_tensor(run->session, &spec, tensor, &about, err);
     if (!status) {
-        const kith_i_domain *domain =
-            view ? kith_i_view_domain(view) : run->domain;
-        double unit = about.step * about.step / (double)domain->l2_squared / 1;
+        double unit = about.step * about.step / (double)domain->l2_squared;
         unfold(tensor, w, unit * unit, matrix);
         if (gram) {
             contract(matrix, w, gram);

@@ -5,8 +5,8 @@
  * false-alarm rate of each bound is 1e-6. */
 #include "audit/audit.h"
 #include "balcan/balcan_i.h"
-#include "dp/dp_private.h"
 #include "noise/sampler.h"
+#include "release/choice.h"
 #include "support/make_data.h"
 
 enum { MOST = 8 };

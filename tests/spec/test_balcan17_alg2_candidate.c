@@ -97,9 +97,11 @@ static void check(size_t n, uint32_t p, uint64_t seed, int many)
     kith_i_coins_seed(&coins, seed, 0);
     double *points;
     uint32_t count;
-    assert_int_equal(kith_i_candidates(s, view, 3, kith_i_session_left(s),
-                                       &coins, &points, &count, NULL),
-                     KITH_OK);
+    assert_int_equal(
+        kith_i_candidates(
+            s, &(kith_i_candidates_spec){view, 3, kith_i_session_left(s)},
+            &coins, &points, &count, NULL),
+        KITH_OK);
     assert_true(many == (want > KITH_I_CANDIDATES));
     assert_int_equal(count, many ? KITH_I_CANDIDATES : want);
     uint8_t used[MOST] = {0};
@@ -151,9 +153,11 @@ static void test_padding_and_ball(void **state)
         kith_i_coins_seed(&coins, 1, 0);
         double *points;
         uint32_t count;
-        assert_int_equal(kith_i_candidates(s, view, 500, kith_i_session_left(s),
-                                           &coins, &points, &count, NULL),
-                         KITH_OK);
+        assert_int_equal(
+            kith_i_candidates(
+                s, &(kith_i_candidates_spec){view, 500, kith_i_session_left(s)},
+                &coins, &points, &count, NULL),
+            KITH_OK);
         assert_int_equal(count, 500);
         double spread = 0;
         for (uint32_t c = 0; c < count; c++) {

@@ -18,6 +18,7 @@ static int allocations_left = -1; /* -1: no end */
 static void *count_alloc(size_t n, size_t size);
 #define kith_i_alloc count_alloc
 #include "budget/budget_i.h"
+#include "noise/normal_digits.c"
 #include "noise/sampler_wishart.c"
 #undef kith_i_alloc
 static void *count_alloc(size_t n, size_t size)
@@ -307,11 +308,11 @@ static void worst_error(const kith_i_wishart *w, uint32_t x, uint32_t y,
         for (size_t t = 0; t < 2 * (size_t)w->columns; t++) {
             size_t row = m * w->p + (t & 1 ? x : y);
             size_t i = row * w->columns + t / 2;
-            int k = w->whole[i] < 0 ? -1 - w->whole[i] : w->whole[i];
+            int k = w->g.whole[i] < 0 ? -1 - w->g.whole[i] : w->g.whole[i];
             mpz_set_si(v, k);
             for (uint32_t d = 0; d < digits; d++) {
                 mpz_mul_2exp(v, v, 64);
-                mpz_add_ui(v, v, w->digit[d][i]);
+                mpz_add_ui(v, v, w->g.digit[d][i]);
             }
             mpz_add(out, out, v);
             mpz_add_ui(out, out, t & 1);
@@ -380,8 +381,8 @@ static void test_refinement(void **state)
             assert_int_equal(kith_i_wishart_round(deep, b, &mix),
                              kith_i_wishart_round(plain, b, &mix));
         }
-        for (size_t c = 0; c < deep->chunks; c++)
-            assert_int_equal(deep->depth[c], 2);
+        for (size_t c = 0; c < deep->g.chunks; c++)
+            assert_int_equal(deep->g.depth[c], 2);
         assert_int_equal(kith_i_wishart_state(deep, NULL), KITH_OK);
         kith_i_wishart_close(plain);
         kith_i_wishart_close(deep);
@@ -393,14 +394,15 @@ static void test_early(void **state)
 {
     (void)state;
     kith_i_wishart *w = draw(8, 3, 1);
-    w->early[0] = (early_deviate){7, {.digit = {1, 42, 43}, .count = 3}};
-    w->early[1] = (early_deviate){9, {.digit = {1, 44}, .count = 2}};
-    atomic_store(&w->early_count, 2);
-    deepen_chunk(w, 0);
-    deepen_chunk(w, 0);
-    assert_true(w->digit[1][7] == 42 && w->digit[2][7] == 43);
-    assert_true(w->digit[1][9] == 44 && w->digit[2][9] != 0);
-    assert_true(w->digit[1][8] != w->digit[1][6]);
+    w->g.early[0] =
+        (kith_i_early_deviate){7, {.digit = {1, 42, 43}, .count = 3}};
+    w->g.early[1] = (kith_i_early_deviate){9, {.digit = {1, 44}, .count = 2}};
+    atomic_store(&w->g.early_count, 2);
+    deepen_chunk(&w->g, 0);
+    deepen_chunk(&w->g, 0);
+    assert_true(w->g.digit[1][7] == 42 && w->g.digit[2][7] == 43);
+    assert_true(w->g.digit[1][9] == 44 && w->g.digit[2][9] != 0);
+    assert_true(w->g.digit[1][8] != w->g.digit[1][6]);
     kith_i_wishart_close(w);
 }
 
@@ -444,18 +446,19 @@ static void test_threads(void **state)
             assert_int_equal(z, entry(one, b, y, x));
         }
     /* no word is used twice: chunks, digits and calls have their own */
-    deepen_chunk(one, 0);
-    deepen_chunk(one, 1);
+    deepen_chunk(&one->g, 0);
+    deepen_chunk(&one->g, 1);
     kith_i_entropy_source source = {1, 10};
     kith_i_wishart *next = NULL;
     assert_int_equal(kith_i_wishart_open(&source, 6, P, 1, &next, NULL),
                      KITH_OK);
     for (size_t i = 0; i < CHUNK; i++) {
-        uint64_t v = one->digit[0][i];
-        assert_true(v != one->digit[0][i + CHUNK] && v != next->digit[0][i]);
-        assert_true(one->digit[1][i] != one->digit[1][i + CHUNK]);
+        uint64_t v = one->g.digit[0][i];
+        assert_true(v != one->g.digit[0][i + CHUNK] &&
+                    v != next->g.digit[0][i]);
+        assert_true(one->g.digit[1][i] != one->g.digit[1][i + CHUNK]);
         for (size_t j = 0; j < CHUNK; j++)
-            assert_true(v != one->digit[1][j]);
+            assert_true(v != one->g.digit[1][j]);
     }
     kith_i_wishart_close(next);
     kith_i_wishart_close(one);

@@ -8,6 +8,7 @@
 #include "dp/dp_i.h"
 #include "kernel/quartic.h"
 #include "release/release_gram.h"
+#include "release/release_select.h"
 #include "release/release_sparse.h"
 #include "release/release_tensor.h"
 #include "support/cmocka_all.h"

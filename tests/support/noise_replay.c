@@ -14,6 +14,7 @@
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
 #include "noise/select.h"
+#include "release/choice.h"
 #include "support/nuclear.h"
 #include "support/replay_odds.h"
 

@@ -234,10 +234,12 @@ static kith_status run_evaluate(const void *arg, kith_error *err)
     const scenario *s = arg;
     kith_source_options source = source_of(s);
     kith_model_view model = model_of(s);
+    kith_source files = {.paths = &s->path, .path_count = 1};
+    source.threads = 2;
     uint64_t rows = 77;
     double cost = 77;
-    kith_status status = kith_evaluate(&model, KITH_OBJECTIVE_KMEANS, &s->path,
-                                       1, &source, 2, &rows, &cost, err);
+    kith_status status = kith_evaluate_source(
+        &model, KITH_OBJECTIVE_KMEANS, &files, &source, &rows, &cost, err);
     assert_true(status ? rows == 77 && cost == 77 : rows == N);
     return status;
 }
@@ -255,9 +257,11 @@ static kith_status run_assign(const void *arg, kith_error *err)
     const scenario *s = arg;
     kith_source_options source = source_of(s);
     kith_model_view model = model_of(s);
+    kith_source files = {.paths = &s->path, .path_count = 1};
+    source.threads = 2;
     size_t count = 0;
     kith_status status =
-        kith_assign(&model, &s->path, 1, &source, 2, count_labels, &count, err);
+        kith_assign_source(&model, &files, &source, count_labels, &count, err);
     assert_true((status == KITH_OK) == (count == N));
     return status;
 }
@@ -272,8 +276,8 @@ static kith_status run_plan(const void *arg, kith_error *err)
     opt.clusters = K;
     opt.rounds = 2;
     kith_result *result = (kith_result *)&opt;
-    kith_status status =
-        kith_kmeans_plan(N, D, 0, &bounds, &privacy, &opt, &result, err);
+    kith_status status = kith_kmeans_plan(&(kith_shape){N, D, 0}, &bounds,
+                                          &privacy, &opt, &result, err);
     assert_true((status == KITH_OK) == (result != NULL));
     kith_result_free(result);
     return status;

@@ -58,8 +58,9 @@ static kith_status run_plan(const void *arg, kith_error *err)
     kith_local_forecast forecast;
     kith_local_summary *summary = NULL;
     double trial;
-    kith_status status = kith_local_plan(100, D, &bounds, &opt, &forecast,
-                                         &trial, &summary, err);
+    kith_status status =
+        kith_local_plan(&(kith_shape){100, D, 0}, &bounds, &opt, &forecast,
+                        &trial, &summary, err);
     assert_true((status == KITH_OK) == (summary != NULL));
     kith_local_summary_free(summary);
     return status;

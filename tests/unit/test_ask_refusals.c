@@ -3,6 +3,7 @@
 #include "dp/dp_private.h"
 #include "release/release_features.h"
 #include "release/release_gram.h"
+#include "release/release_select.h"
 #include "release/release_sparse.h"
 #include "release/release_swap.h"
 #include "support/asks.h"

@@ -19,19 +19,18 @@ static void test_multiply(void **state)
 {
     (void)state;
     enum { M = 7, N = 5, P = 9 };
-    for (int flip = 0; flip < 4; flip++) {
+    for (int how = 0; how < 8; how++) {
         double *a = draw(M * P, 1), *b = draw(P * N, 2), *out = draw(M * N, 3);
         double want[M * N];
         for (int i = 0; i < M; i++)
             for (int j = 0; j < N; j++) {
-                double sum = 0.5 * out[i * N + j];
+                double sum = how & KITH_I_ADD ? out[i * N + j] : 0;
                 for (int t = 0; t < P; t++)
-                    sum +=
-                        (flip & KITH_I_FLIP_A ? a[t * M + i] : a[i * P + t]) *
-                        (flip & KITH_I_FLIP_B ? b[j * P + t] : b[t * N + j]);
+                    sum += (how & KITH_I_FLIP_A ? a[t * M + i] : a[i * P + t]) *
+                           (how & KITH_I_FLIP_B ? b[j * P + t] : b[t * N + j]);
                 want[i * N + j] = sum;
             }
-        kith_i_multiply(flip, M, N, P, a, b, 0.5, out);
+        kith_i_multiply(how, M, N, P, a, b, out);
         for (int i = 0; i < M * N; i++)
             assert_true(fabs(out[i] - want[i]) < 1e-12);
         free(a);
@@ -69,7 +68,9 @@ static void check_svd(uint32_t m, uint32_t n)
     double *work = malloc(kith_i_svd_work(m, n) * sizeof *work);
     int *integers = malloc(kith_i_svd_integers(m, n) * sizeof *integers);
     memcpy(copy, a, (size_t)m * n * sizeof *a);
-    assert_int_equal(kith_i_svd(copy, m, n, work, integers, u, values, v), 0);
+    assert_int_equal(kith_i_svd(copy, m, n, work, integers,
+                                &(kith_i_singular){u, values, v}),
+                     0);
     for (uint32_t t = 0; t + 1 < s; t++)
         assert_true(values[t] >= values[t + 1] && values[t + 1] >= 0);
     for (uint32_t i = 0; i < m; i++)

@@ -4,6 +4,7 @@
 
 #include "base/wide.h"
 #include "dp/dp_i.h"
+#include "release/release_select.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

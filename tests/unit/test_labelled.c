@@ -120,7 +120,8 @@ static void test_moves(void **state)
     for (int round = 0; round < 20; round++) {
         for (int r = 0; r < N; r++)
             to[r] = (uint32_t)kith_i_coins_below(&coins, K + 1);
-        kith_i_label_move(x, D, STRIDE, N, from, to, K, sums);
+        kith_i_label_move(&(kith_i_strided){x, N, D, STRIDE}, from, to, K,
+                          sums);
         memcpy(from, to, sizeof from);
     }
     for (int r = 0; r < N; r++)

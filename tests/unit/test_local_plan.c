@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kith/kith.h"
 #include "collect/collect_i.h"
+#include "kith/kith.h"
 #include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
@@ -82,9 +82,9 @@ static void failing_trials_are_heeded(void **state)
             kith_local_forecast f;
             double off = 0;
             opt.split_epsilon = split;
-            assert_int_equal(
-                kith_local_plan(users[i], 2, &ball, &opt, &f, &off, NULL, NULL),
-                KITH_OK);
+            assert_int_equal(kith_local_plan(&(kith_shape){users[i], 2, 0},
+                                             &ball, &opt, &f, &off, NULL, NULL),
+                             KITH_OK);
             print_message("split %d n %u: forecast %.3g trial %.3g works %d\n",
                           split, (unsigned)users[i], f.center_error, off,
                           f.works);
@@ -98,16 +98,17 @@ static void failing_trials_are_heeded(void **state)
     assert_int_equal(kith_local_predict(100000, 20, &ball, &opt, &f, NULL),
                      KITH_OK);
     assert_int_equal(f.works, 1);
-    assert_int_equal(
-        kith_local_plan(100000, 20, &ball, &opt, &f, &off, NULL, NULL),
-        KITH_OK);
+    assert_int_equal(kith_local_plan(&(kith_shape){100000, 20, 0}, &ball, &opt,
+                                     &f, &off, NULL, NULL),
+                     KITH_OK);
     assert_true(off > 3 * f.center_error && off > f.radius / 8);
     assert_int_equal(f.works, 0);
     /* auto with too few users is one mean, which is not five centres. */
     opt = weighted(1);
     opt.method = KITH_LOCAL_AUTO;
     opt.radii = 0;
-    assert_int_equal(kith_local_plan(300, 3, &ball, &opt, &f, &off, NULL, NULL),
+    assert_int_equal(kith_local_plan(&(kith_shape){300, 3, 0}, &ball, &opt, &f,
+                                     &off, NULL, NULL),
                      KITH_OK);
     assert_true(off > f.radius / 8);
     assert_int_equal(f.works, 0);
@@ -126,8 +127,8 @@ static void many_dimensions_do_without_moments(void **state)
         kith_error err = {0};
         opt.method = KITH_LOCAL_AUTO;
         opt.radii = 0;
-        if (kith_local_plan(10000000, dimensions[i], &ball, &opt, &f, &off,
-                            &summary, &err))
+        if (kith_local_plan(&(kith_shape){10000000, dimensions[i], 0}, &ball,
+                            &opt, &f, &off, &summary, &err))
             fail_msg("d = %u: %s", dimensions[i], err.message);
         assert_true(kith_local_rounds(summary) == 9);
         assert_true(off < .1); /* measured: .02 to .05; clusters are .5 apart */

@@ -182,15 +182,24 @@ static void test_runs(void **state)
 static void test_plans(void **state)
 {
     (void)state;
-    REFUSED(kith_kmeans_plan(9, D, 0, NULL, &privacy, &means, &got, &err));
-    REFUSED(kith_kmeans_plan(9, D, 0, &box, NULL, &means, &got, &err));
-    REFUSED(kith_kmeans_plan(9, D, 0, &box, &privacy, NULL, &got, &err));
-    REFUSED(kith_kmeans_plan(9, D, 0, &box, &privacy, &means, NULL, &err));
-    REFUSED(kith_kmeans_plan(9, 0, 0, &box, &privacy, &means, &got, &err));
-    REFUSED(kith_kmedian_plan(9, D, 0, NULL, &privacy, &medians, &got, &err));
-    REFUSED(kith_kmedian_plan(9, D, 0, &box, &privacy, &medians, NULL, &err));
-    REFUSED(kith_subspace_plan(9, D, NULL, &privacy, &planes, &got, &err));
-    REFUSED(kith_subspace_plan(9, D, &box, &privacy, &planes, NULL, &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &means,
+                             &got, &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, NULL, &means, &got,
+                             &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, &privacy, NULL, &got,
+                             &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, &privacy, &means,
+                             NULL, &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, 0, 0}, &box, &privacy, &means,
+                             &got, &err));
+    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &medians,
+                              &got, &err));
+    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0}, &box, &privacy, &medians,
+                              NULL, &err));
+    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &planes,
+                               &got, &err));
+    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0}, &box, &privacy, &planes,
+                               NULL, &err));
     HOLDS((kith_paper_constants(9, 2, 1, NULL), 1));
 }
 
@@ -207,9 +216,12 @@ static void test_local(void **state)
     REFUSED(kith_local_predict_data(NULL, &local, &forecast, &err));
     REFUSED(kith_local_predict_data(data, NULL, &forecast, &err));
     REFUSED(kith_local_predict_data(data, &local, NULL, &err));
-    REFUSED(kith_local_plan(9, D, NULL, &local, NULL, NULL, NULL, &err));
-    REFUSED(kith_local_plan(9, D, &box, NULL, NULL, NULL, NULL, &err));
-    HOLDS(kith_local_plan(999, D, &box, &local, NULL, NULL, NULL, &err) == 0);
+    REFUSED(kith_local_plan(&(kith_shape){9, D, 0}, NULL, &local, NULL, NULL,
+                            NULL, &err));
+    REFUSED(kith_local_plan(&(kith_shape){9, D, 0}, &box, NULL, NULL, NULL,
+                            NULL, &err));
+    HOLDS(kith_local_plan(&(kith_shape){999, D, 0}, &box, &local, NULL, NULL,
+                          NULL, &err) == 0);
     REFUSED(kith_local_lower_bound(9, 1, 2, 2, &local, NULL, &err));
     REFUSED(kith_local_lower_bound(9, 1, 2, 2, NULL, &count, &err));
     HOLDS((kith_local_options_init(NULL, 8), 1));
@@ -224,19 +236,22 @@ static void test_not_private(void **state)
 {
     (void)state;
     const char *paths[] = {"/dev/null"};
+    kith_source files = {.paths = paths, .path_count = 1};
     kith_model_view view = {.clusters = 1, .dimension = D, .centers = rows};
     kith_model_view empty = {0};
-    REFUSED(kith_evaluate(NULL, KITH_OBJECTIVE_KMEANS, paths, 1, &source, 1,
-                          NULL, NULL, &err));
-    REFUSED(kith_evaluate(&empty, KITH_OBJECTIVE_KMEANS, paths, 1, &source, 1,
-                          NULL, NULL, &err));
-    REFUSED(kith_evaluate(&view, KITH_OBJECTIVE_KMEANS, NULL, 1, &source, 1,
-                          NULL, NULL, &err));
-    REFUSED(kith_evaluate(&view, KITH_OBJECTIVE_KMEANS, paths, 1, NULL, 1, NULL,
-                          NULL, &err));
-    REFUSED(kith_assign(NULL, paths, 1, &source, 1, keep_labels, NULL, &err));
-    REFUSED(kith_assign(&view, paths, 1, &source, 1, NULL, NULL, &err));
-    REFUSED(kith_assign(&view, NULL, 1, &source, 1, keep_labels, NULL, &err));
+    REFUSED(kith_evaluate_source(NULL, KITH_OBJECTIVE_KMEANS, &files, &source,
+                                 NULL, NULL, &err));
+    REFUSED(kith_evaluate_source(&empty, KITH_OBJECTIVE_KMEANS, &files, &source,
+                                 NULL, NULL, &err));
+    REFUSED(kith_evaluate_source(&view, KITH_OBJECTIVE_KMEANS,
+                                 &(kith_source){.path_count = 1}, &source, NULL,
+                                 NULL, &err));
+    REFUSED(kith_evaluate_source(&view, KITH_OBJECTIVE_KMEANS, &files, NULL,
+                                 NULL, NULL, &err));
+    REFUSED(kith_assign_source(NULL, &files, &source, keep_labels, NULL, &err));
+    REFUSED(kith_assign_source(&view, &files, &source, NULL, NULL, &err));
+    REFUSED(kith_assign_source(&view, &(kith_source){.path_count = 1}, &source,
+                               keep_labels, NULL, &err));
     kith_source rows_of = {0};
     REFUSED(kith_evaluate_source(&view, KITH_OBJECTIVE_KMEANS, &rows_of,
                                  &source, NULL, NULL, &err));

@@ -1,6 +1,6 @@
-/* kith_evaluate and kith_assign on files against long double loops: dense and
- * sparse, both objectives, with a box, far from the origin, any number of
- * threads. */
+/* kith_evaluate_source and kith_assign_source on files against long double
+ * loops: dense and sparse, both objectives, with a box, far from the origin,
+ * any number of threads. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,12 +120,14 @@ static double evaluate(const world *w, kith_objective objective, int sparse,
     kith_source_options opt;
     kith_error err = {0};
     const char *paths[] = {sparse ? w->svm : w->csv};
+    kith_source files = {.paths = paths, .path_count = 1};
     uint64_t rows = 0;
     double cost = -1;
     kith_source_options_init(&opt, sizeof opt);
     opt.dimension = D;
-    assert_int_equal(kith_evaluate(&w->model, objective, paths, 1, &opt,
-                                   threads, &rows, &cost, &err),
+    opt.threads = threads;
+    assert_int_equal(kith_evaluate_source(&w->model, objective, &files, &opt,
+                                          &rows, &cost, &err),
                      KITH_OK);
     assert_int_equal(rows, N);
     return cost;
@@ -135,11 +137,13 @@ static void check_labels(const world *w, int sparse, uint32_t threads)
 {
     kith_source_options opt;
     const char *paths[] = {sparse ? w->svm : w->csv};
+    kith_source files = {.paths = paths, .path_count = 1};
     label_list l = {.count = 0};
     kith_source_options_init(&opt, sizeof opt);
     opt.dimension = D;
+    opt.threads = threads;
     assert_int_equal(
-        kith_assign(&w->model, paths, 1, &opt, threads, keep_labels, &l, NULL),
+        kith_assign_source(&w->model, &files, &opt, keep_labels, &l, NULL),
         KITH_OK);
     assert_int_equal(l.count, N);
     for (size_t r = 0; r < N; r++)
@@ -212,39 +216,40 @@ static void test_refusals(void **state)
     kith_source_options opt;
     kith_error err = {0};
     const char *paths[] = {w->csv};
+    kith_source files = {.paths = paths, .path_count = 1};
     uint64_t rows = 77;
     double cost = 77;
     kith_source_options_init(&opt, sizeof opt);
     assert_int_equal(
-        kith_assign(&w->model, paths, 1, &opt, 1, refuse, NULL, &err),
+        kith_assign_source(&w->model, &files, &opt, refuse, NULL, &err),
         KITH_ERR_CANCELLED);
     w->model.dimension = D - 1;
-    assert_int_equal(kith_evaluate(&w->model, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &opt, 1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, KITH_OBJECTIVE_KMEANS,
+                                          &files, &opt, &rows, &cost, &err),
                      KITH_ERR_INPUT);
     assert_non_null(strstr(err.message, "22"));
     assert_non_null(strstr(err.message, "23"));
     w->model.dimension = D;
     w->model.lower = w->low;
-    assert_int_equal(kith_evaluate(&w->model, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &opt, 1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, KITH_OBJECTIVE_KMEANS,
+                                          &files, &opt, &rows, &cost, &err),
                      KITH_ERR_ARGUMENT);
     w->model.upper = w->low;
-    assert_int_equal(kith_evaluate(&w->model, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &opt, 1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, KITH_OBJECTIVE_KMEANS,
+                                          &files, &opt, &rows, &cost, &err),
                      KITH_ERR_ARGUMENT);
     w->model.lower = w->model.upper = NULL;
     w->c[3] = nan("");
-    assert_int_equal(kith_evaluate(&w->model, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &opt, 1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, KITH_OBJECTIVE_KMEANS,
+                                          &files, &opt, &rows, &cost, &err),
                      KITH_ERR_ARGUMENT);
     w->c[3] = 0;
-    assert_int_equal(kith_evaluate(&w->model, (kith_objective)9, paths, 1, &opt,
-                                   1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, (kith_objective)9, &files,
+                                          &opt, &rows, &cost, &err),
                      KITH_ERR_ARGUMENT);
     paths[0] = "/tmp/kith_there_is_no_such_file.csv";
-    assert_int_equal(kith_evaluate(&w->model, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &opt, 1, &rows, &cost, &err),
+    assert_int_equal(kith_evaluate_source(&w->model, KITH_OBJECTIVE_KMEANS,
+                                          &files, &opt, &rows, &cost, &err),
                      KITH_ERR_INPUT);
     assert_int_equal(rows, 77); /* outputs untouched */
     assert_true(cost == 77);

@@ -107,6 +107,7 @@ static void test_cost(void **state)
             fprintf(file, "%.17g%c", x[i * D + t], t + 1 < D ? ',' : '\n');
     fclose(file);
     const char *paths[] = {path};
+    kith_source files = {.paths = paths, .path_count = 1};
     kith_source_options source;
     kith_source_options_init(&source, sizeof source);
     source.format = KITH_FORMAT_CSV;
@@ -118,11 +119,12 @@ static void test_cost(void **state)
         uint32_t labels[N], *at = labels;
         kith_error err = {0};
         view.unit_rows = unit;
-        assert_int_equal(kith_evaluate(&view, KITH_OBJECTIVE_SUBSPACE, paths, 1,
-                                       &source, 2, &rows, &cost, &err),
+        assert_int_equal(kith_evaluate_source(&view, KITH_OBJECTIVE_SUBSPACE,
+                                              &files, &source, &rows, &cost,
+                                              &err),
                          KITH_OK);
         assert_int_equal(
-            kith_assign(&view, paths, 1, &source, 1, keep_labels, &at, &err),
+            kith_assign_source(&view, &files, &source, keep_labels, &at, &err),
             KITH_OK);
         for (int i = 0; i < N; i++) {
             double length = 0, best = HUGE_VAL;
@@ -140,12 +142,12 @@ static void test_cost(void **state)
         assert_int_equal(rows, N);
         assert_true(fabs(cost - want) < 1e-9);
     }
-    assert_int_equal(kith_evaluate(&view, KITH_OBJECTIVE_KMEANS, paths, 1,
-                                   &source, 1, NULL, NULL, NULL),
+    assert_int_equal(kith_evaluate_source(&view, KITH_OBJECTIVE_KMEANS, &files,
+                                          &source, NULL, NULL, NULL),
                      KITH_ERR_ARGUMENT);
     bases[0] += 0.01;
-    assert_int_equal(kith_evaluate(&view, KITH_OBJECTIVE_SUBSPACE, paths, 1,
-                                   &source, 1, NULL, NULL, NULL),
+    assert_int_equal(kith_evaluate_source(&view, KITH_OBJECTIVE_SUBSPACE,
+                                          &files, &source, NULL, NULL, NULL),
                      KITH_ERR_ARGUMENT);
     unlink(path);
     free(x);

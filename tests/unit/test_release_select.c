@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dp/dp_i.h"
+#include "release/release_select.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 

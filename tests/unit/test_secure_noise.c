@@ -7,6 +7,7 @@
 #include "dp/dp_i.h"
 #include "noise/noise.h"
 #include "noise/noise_wishart.h"
+#include "release/release_select.h"
 #include "support/copy_process.h"
 #include "support/make_data.h"
 #include "support/unlike.h"

@@ -3,6 +3,7 @@
  * digits that are drawn later. Chance of a false alarm: below n^2 / 2^63, n
  * digits in all: 2e-10. */
 #include "base/base_i.h"
+#include "noise/normal_digits.c"
 #include "noise/sampler_wishart.c"
 #include "support/cmocka_all.h"
 
@@ -24,13 +25,13 @@ static void test_digits_are_not_shared(void **state)
         kith_i_wishart *w;
         assert_int_equal(kith_i_wishart_open(&secure, 0, P, 3, &w, NULL),
                          KITH_OK);
-        assert_int_equal(w->count, EACH);
-        assert_true(w->chunks > 3);
-        for (size_t chunk = 0; chunk < w->chunks; chunk++)
-            deepen_chunk(w, chunk);
+        assert_int_equal(w->g.count, EACH);
+        assert_true(w->g.chunks > 3);
+        for (size_t chunk = 0; chunk < w->g.chunks; chunk++)
+            deepen_chunk(&w->g, chunk);
         for (int d = 0; d < DIGITS; d++)
-            for (size_t i = 0; i < w->count; i++)
-                all[n++] = w->digit[d][i];
+            for (size_t i = 0; i < w->g.count; i++)
+                all[n++] = w->g.digit[d][i];
         kith_i_wishart_close(w);
     }
     qsort(all, n, sizeof *all, compare);

@@ -1,6 +1,6 @@
 /* Selection against exact probabilities by enumeration (<= 6 candidates,
  * 1e6 draws), and the privacy of those probabilities themselves. */
-#include "dp/dp_private.h"
+#include "release/choice.h"
 #include "support/cmocka_all.h"
 #include "support/stat.h"
 

@@ -19,8 +19,8 @@ static double *solve_with(kith_subspace_solver solver, const double *x,
     kith_error err = {0};
     double *planes = calloc((size_t)k * q * d, sizeof *planes);
     kith_i_coins_seed(&coins, 3, 0);
-    if (kith_i_solve_subspaces_with(solver, &rows, k, q, &opt, &coins, planes,
-                                    &err))
+    opt.solver = solver;
+    if (kith_i_solve_subspaces_with(&rows, k, q, &opt, &coins, planes, &err))
         fail_msg("solver %d: %s", (int)solver, err.message);
     planes_check(planes, k, q, d);
     return planes;
@@ -266,11 +266,13 @@ static void test_progress(void **state)
     kith_i_matrix rows = {x, 3, 2};
     kith_i_coins coins;
     kith_i_coins_seed(&coins, 1, 0);
-    kith_i_solver_options opt = {
-        .starts = 5, .progress = stop, .progress_arg = &calls};
-    assert_int_equal(kith_i_solve_subspaces_with(KITH_SOLVER_KPLANE, &rows, 1,
-                                                 1, &opt, &coins, planes, NULL),
-                     KITH_ERR_CANCELLED);
+    kith_i_solver_options opt = {.solver = KITH_SOLVER_KPLANE,
+                                 .starts = 5,
+                                 .progress = stop,
+                                 .progress_arg = &calls};
+    assert_int_equal(
+        kith_i_solve_subspaces_with(&rows, 1, 1, &opt, &coins, planes, NULL),
+        KITH_ERR_CANCELLED);
     assert_int_equal(calls, 2);
     assert_int_equal(kith_i_solve_subspaces((kith_subspace_solver)99, &rows, 1,
                                             1, &coins, planes, NULL),

@@ -252,11 +252,13 @@ static void check_lrr(double lambda, double gap)
         assert_true(sqrt(pull) < lambda * (1 + 1e-6));
         errors += sqrt(length);
     }
-    kith_i_multiply(KITH_I_FLIP_B, N, D, D, l.y1, b, 0, yb);
-    assert_int_equal(kith_i_svd(yb, N, D, work, integers, u, s, v), 0);
+    kith_i_multiply(KITH_I_FLIP_B, N, D, D, l.y1, b, yb);
+    assert_int_equal(
+        kith_i_svd(yb, N, D, work, integers, &(kith_i_singular){u, s, v}), 0);
     print_message("lrr: largest singular value of the dual: %.9f\n", s[0]);
     dual /= fmax(s[0], 1); /* feasible now: a lower bound of the optimum */
-    assert_int_equal(kith_i_svd(l.j, N, D, work, integers, u, s, v), 0);
+    assert_int_equal(
+        kith_i_svd(l.j, N, D, work, integers, &(kith_i_singular){u, s, v}), 0);
     for (int t = 0; t < D; t++)
         nuclear += s[t];
     print_message("lrr: lambda %g: |Z|_* %.6f, |E| %.6f, dual %.6f\n", lambda,

@@ -173,14 +173,14 @@ static int evaluate_main(const args *a)
     double cost = 0, distance = -1;
     const char *reference = args_value(a, "reference");
     int code = job_open(&j, a);
+    kith_source files = {.paths = j.inputs, .path_count = j.input_count};
     if (!code && reference)
         code = measure_reference(&j, reference, &distance);
     if (!code)
-        code =
-            cli_status(kith_evaluate(j.view, kith_model_objective(j.model),
-                                     j.inputs, j.input_count, &j.source.options,
-                                     j.source.threads, &rows, &cost, &err),
-                       &err);
+        code = cli_status(
+            kith_evaluate_source(j.view, kith_model_objective(j.model), &files,
+                                 &j.source.options, &rows, &cost, &err),
+            &err);
     code = ranks_agree(code);
     if (!code)
         code = ranks_add_costs(&rows, &cost);
@@ -228,9 +228,9 @@ static int write_labels(void *arg, const uint32_t *labels, size_t count)
 static int assign_files(job *j, const char *const *inputs, size_t count)
 {
     kith_error err = {0};
-    kith_status status =
-        kith_assign(j->view, inputs, count, &j->source.options,
-                    j->source.threads, write_labels, j->output.file, &err);
+    kith_source files = {.paths = inputs, .path_count = count};
+    kith_status status = kith_assign_source(j->view, &files, &j->source.options,
+                                            write_labels, j->output.file, &err);
     /* A sink that stopped the run has a failed write to report. */
     int code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
     return job_finish(j, code);

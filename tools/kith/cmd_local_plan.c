@@ -51,10 +51,11 @@ int local_plan_main(const args *a)
     if (!code)
         code = output_open(&o, cli.common.output);
     if (!code)
-        code = cli_status(kith_local_plan(cli.common.rows, cli.dimension,
-                                          &cli.common.bounds.view, &cli.options,
-                                          &forecast, &trial, &summary, &err),
-                          &err);
+        code = cli_status(
+            kith_local_plan(&(kith_shape){cli.common.rows, cli.dimension, 0},
+                            &cli.common.bounds.view, &cli.options, &forecast,
+                            &trial, &summary, &err),
+            &err);
     progress_clear(&cli.common.progress);
     if (!code)
         code = write_plan(&cli, &o, &forecast, summary, trial);

@@ -135,11 +135,11 @@ static int price_and_write(const subspace_run *run)
     if (!code)
         code = output_open(&o, c->output);
     if (!code)
-        code =
-            cli_status(kith_subspace_plan(c->rows, c->source.options.dimension,
-                                          &c->bounds.view, &c->privacy,
-                                          &run->options, &plan, &err),
-                       &err);
+        code = cli_status(
+            kith_subspace_plan(
+                &(kith_shape){c->rows, c->source.options.dimension, 0},
+                &c->bounds.view, &c->privacy, &run->options, &plan, &err),
+            &err);
     if (!code)
         code = run_plan_print(
             c, plan, &description, &o,

@@ -19,11 +19,12 @@ static kith_status price(const kmeans_run *run, kith_result **plan,
     const run_common *c = &run->common;
     uint32_t d = c->source.options.dimension;
     int sparse = c->source.options.format == KITH_FORMAT_SVMLIGHT;
-    return run->median
-               ? kith_kmedian_plan(c->rows, d, sparse, &c->bounds.view,
-                                   &c->privacy, &run->medians, plan, err)
-               : kith_kmeans_plan(c->rows, d, sparse, &c->bounds.view,
-                                  &c->privacy, &run->means, plan, err);
+    return run->median ? kith_kmedian_plan(&(kith_shape){c->rows, d, sparse},
+                                           &c->bounds.view, &c->privacy,
+                                           &run->medians, plan, err)
+                       : kith_kmeans_plan(&(kith_shape){c->rows, d, sparse},
+                                          &c->bounds.view, &c->privacy,
+                                          &run->means, plan, err);
 }
 
 void kmeans_warn_paper(const kmeans_run *run, double rows)

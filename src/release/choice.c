@@ -12,12 +12,12 @@
  *   e-DP and never worse than the exponential mechanism. Gaussian DP: the
  *   exponential mechanism has log-ratios in an interval of length e (bounded
  *   range; Durfee, Rogers 2019), worth mu <= 0.6267 e. b is rounded down. */
+#include "choice.h"
+
 #include <math.h>
 
 #include "base/base_i.h"
-#include "dp_private.h"
-#include "noise/select.h"
-#include "team.h"
+#include "dp/team.h"
 
 enum { EXTRA_BITS = 62 - KITH_I_LOSS_BITS };
 
@@ -80,9 +80,7 @@ static kith_status draw(kith_session *s, const kith_i_exponent *b,
                           ? kith_i_permute_and_flip(&e, *b, totals, n, order)
                           : kith_i_exponential(&e, *b, totals, n);
     if (e.failed)
-        status = kith_i_fail(err, KITH_ERR_ENTROPY,
-                             "the secure random generator failed: nothing was "
-                             "released, the budget stays spent");
+        status = kith_i_fail_entropy(err);
     else
         *out = chosen;
     kith_i_entropy_close(&e);

@@ -4,10 +4,12 @@
  * Claim: costs charge (choice.c).
  * Needs: a record-local loss in [0, bound] (clamped here).
  */
-#include "ask_digest.h"
+#include "release_select.h"
+
 #include "base/base_i.h"
+#include "choice.h"
+#include "dp/ask_digest.h"
 #include "kernel/aggregate.h"
-#include "noise/select.h"
 
 typedef struct {
     const kith_i_losses *losses;
