@@ -161,8 +161,15 @@ async function drawResult() {
     drawn = task;
     $("#picture-card").hidden = view.task !== task;
   } catch (error) {
-    say(error);
+    if (![404, 405].includes(error.status)) return say(error);
+    // Not on this listener: the public page has it.
+    put("#picture", el("p", {}, "The result is at ", el("code", {},
+      `/tasks/${task}`), " of the public address."));
+    $("#download").hidden = true;
+    drawn = task;
+    $("#picture-card").hidden = view.task !== task;
   }
+  return null;
 }
 
 function choose(task) {

@@ -9,7 +9,7 @@ const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
   "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
   "--hide-scrollbars", "--remote-debugging-pipe"];
-const PATIENCE = 30000;
+const PATIENCE = 60000;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
