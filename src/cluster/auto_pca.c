@@ -17,6 +17,9 @@ enum {
 static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 /* Pure: about what a level of the forest gets, and what splits a box there. */
 static const double share_level = .03, box_sds = 3.5, share_look = .02;
+/* With that many boxes' worth of rows a summary beats noisy rounds, however
+ * many clusters are asked for (docs/auto_history.md). */
+static const double few_boxes = 4;
 
 /* Noise edge of second moments of rows in the unit ball: what the largest
  * eigenvalue of pure noise would be. */
@@ -213,15 +216,16 @@ static kith_status find_axes(auto_run *run, double r2, double share,
 }
 
 /* So few rows, for this budget, that a summary of them would be noise. Pure:
- * second moments are out of reach, or a box would need more rows to be split
- * than three fifths of an average cluster; Gaussian: by trial. */
-static int too_few_rows(const auto_run *run)
+ * they fill a few boxes at most, or second moments would do but for a few rows
+ * so far out that they drown them (no share), and boxes would not see these
+ * either; Gaussian: by trial. */
+static int too_few_rows(const auto_run *run, double share)
 {
     if (!run->pure)
         return run->budget * run->n_hat < 120;
     double box = box_sds * kith_i_auto_count_sd(run, share_level);
-    return 12 * noise_edge(run, .10) > run->n_hat ||
-           1.6 * box * run->k > run->n_hat;
+    return few_boxes * box > run->n_hat ||
+           (share <= 0 && 12 * noise_edge(run, .10) <= run->n_hat);
 }
 
 /* The rows fill a good part of the bounds, for all that is known, or noisy
@@ -303,7 +307,7 @@ kith_status kith_i_auto_find_space(auto_run *run, auto_space *space,
         return status;
     plan_pca(run, &space->norms, space->trace, &r2, &share);
     if (few) {
-        if (hide || too_few_rows(run) || (run->pure && share <= 0)) {
+        if (hide || too_few_rows(run, share)) {
             rounds |= fills_bounds(run, space);
             if (!rounds) {
                 status = kith_i_auto_any_far(run, space, &rounds, err);

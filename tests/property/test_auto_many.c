@@ -37,11 +37,13 @@ static table make_places(size_t n, uint32_t d, uint32_t places, double near,
 }
 
 /* Noise moves the means of a hundred clusters further than the rows are apart,
- * but not those of ten (13 with one mean). */
+ * but not those of a few places, which a summary shows (.55 with noisy rounds
+ * for fewer clusters, 13 with one mean). */
 static void test_clusters(void **state)
 {
     (void)state;
-    assert_true(compare(make_places(20000, 6, 5, .8, .005, 0), 100, .1, 0) < 1);
+    assert_true(compare(make_places(20000, 6, 5, .8, .005, 0), 100, .1, 0) <
+                .3);
 }
 
 /* The centres beside a few clusters share their rows: three in four of them are
