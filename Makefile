@@ -9,12 +9,12 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help wasm build python wheel demo install test lint format asan tsan clang mutants fuzz \
+.PHONY: help wasm build python wheel demo demo-service faults install test lint format asan tsan clang mutants fuzz \
 	bench pictures clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
 help:
-	@sed -n 's/^#: \(.*\)/\n\1/p; s/^## \([a-z]*\): /  make \1|/p' \
+	@sed -n 's/^#: \(.*\)/\n\1/p; s/^## \([a-z-]*\): /  make \1|/p' \
 	    $(MAKEFILE_LIST) | \
 	    awk -F'|' 'NF < 2 { print; next } { printf "%-16s%s\n", $$1, $$2 }'
 
@@ -39,6 +39,11 @@ wheel: python
 ## demo: cluster example data privately and compare with a non-private run
 demo: build
 	@KITH=build/release/tools/kith/kith scripts/demo.sh
+
+## demo-service: kithd, 20,000 devices over HTTP, and the model that comes out
+demo-service: build
+	@cmake --build --preset release --target kithd
+	@scripts/demo_service.sh
 
 ## install: the library, headers, command and manual (PREFIX, DESTDIR)
 install: bootstrap
@@ -94,6 +99,13 @@ asan tsan clang: bootstrap
 	@cmake --preset $@ >/dev/null
 	@cmake --build --preset $@
 	@$(CTEST) --test-dir build/$@
+
+## faults: kill and restart kithd and its store some hundred times (minutes)
+faults: bootstrap
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target kith kithd kithd_test
+	@KITH_FAULTS=200 KITH_FAULTS_PG=40 $(CTEST) --test-dir build/release -j1 \
+	    -V -R test_faults
 
 ## mutants: plant the mistakes of tests/mutants, see each caught (30 minutes)
 mutants: bootstrap

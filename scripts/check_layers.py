@@ -44,6 +44,9 @@ LAYERS = {
     "methods": {"base", "kernel", "device", "collect"},
     "simulate": {"base", "kernel", "noise", "budget", "data", "result",
                  "device", "collect", "methods"},
+    # The service without HTTP (libkith-collect).
+    "service": {"base", "noise", "budget", "device", "collect", "methods",
+                "simulate"},
     "plain": {"base", "kernel", "data", "result", "solver"},
     "fit": {"base"},
 }
@@ -58,7 +61,8 @@ RESERVED = {
     "dp/rows_out.h": {"dp", "release", "sidedoor"},
     # A device draws secret coins through the same one door as the gate; the
     # simulator holds its users' coins.
-    "noise/entropy.h": {"noise", "dp", "release", "sidedoor", "collect", "simulate"},
+    "noise/entropy.h": {"noise", "dp", "release", "sidedoor", "collect", "simulate",
+                        "service"},
     "noise/sampler.h": {"noise", "dp", "release", "sidedoor", "simulate"},
     "noise/sampler_wishart.h": {"noise", "dp"},
     "noise/normal_digits.h": {"noise"},
@@ -81,9 +85,11 @@ OUTSIDE = {
     "mpfr.h": {"budget", "noise", "release", "sidedoor"},
     "zlib.h": {"data", "tools/kith/report_png.c"},
     "zstd.h": {"data"},
-    "jansson.h": {"tools", "collect", "result", "ledger"},
-    "sqlite3.h": {"ledger"},
-    "libpq-fe.h": {"ledger"},
+    "jansson.h": {"tools", "collect", "result", "ledger", "service"},
+    "sqlite3.h": {"ledger", "service/db_sqlite.c"},
+    "libpq-fe.h": {"ledger", "service/db_postgresql.c"},
+    "microhttpd.h": {"tools"},
+    "curl/curl.h": {"tools"},
 }
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)

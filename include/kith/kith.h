@@ -5,6 +5,7 @@
 #include "kith/budget.h"
 #include "kith/cluster.h"
 #include "kith/data.h"
+#include "kith/device.h"
 #include "kith/fit.h"
 #include "kith/ledger.h"
 #include "kith/local.h"
@@ -13,6 +14,7 @@
 #include "kith/quality.h"
 #include "kith/status.h"
 #include "kith/subspace.h"
+#include "kith/task.h"
 #include "kith/team.h"
 #include "kith/version.h"
 

@@ -42,6 +42,8 @@ typedef struct kith_run {
     const kith_local_summary *summary;   /* local: what was asked            */
     const kith_local_forecast *forecast; /* local                            */
     double trial_error;                  /* local: of a plan                 */
+    const char *collected; /* local: how a service came by it, as JSON;      */
+                           /* NULL: it was simulated                         */
 } kith_run;
 
 KITH_API void kith_run_init(kith_run *run, size_t size);

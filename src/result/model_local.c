@@ -85,11 +85,14 @@ json_t *kith_i_model_local(const kith_result *result, const kith_run *run)
 {
     uint32_t k = 0, d = 0;
     const double *centers = kith_result_centers(result, &k, &d);
+    json_t *how = run->collected
+                      ? json_loads(run->collected, 0, NULL)
+                      : json_string(run->local->law ? "law" : "reports");
     return json_pack(
-        "{s:i, s:s, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
+        "{s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "kith", 1, "kind", kith_i_run_kind(run), "k", (json_int_t)k,
         "dimension", (json_int_t)d, "method", kith_i_run_method(run),
-        "simulated", run->local->law ? "law" : "reports", "centers",
+        run->collected ? "collected" : "simulated", how, "centers",
         kith_i_model_centers(centers, k, d), "weights",
         kith_i_model_numbers(kith_result_weights(result), k), "privacy",
         privacy_json(result, run->summary), "rounds", rounds_json(run->summary),

@@ -18,6 +18,9 @@ typedef struct kith_i_drawn_user {
     uint8_t seed[KITH_I_SHA256_BYTES];
 } kith_i_drawn_user;
 
+/* r of a user. */
+void kith_i_drawn_secret(const uint8_t run_key[32], uint64_t user,
+                         uint8_t r[KITH_I_DRAW_BYTES]);
 void kith_i_drawn_user_make(const kith_i_drawing *drawing,
                             const uint8_t task[KITH_I_TASK_BYTES],
                             uint64_t user, kith_i_drawn_user *out);

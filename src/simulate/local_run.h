@@ -45,6 +45,19 @@ kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
                                     kith_i_local_found *out, kith_error *err);
 void kith_i_local_found_free(kith_i_local_found *found);
 
+/* The method's script, through the account. */
+kith_status kith_i_local_script(kith_local_method method,
+                                const kith_i_local_task *task,
+                                kith_i_trace *trace, kith_i_local_found *out,
+                                kith_error *err);
+/* A result of what was found, whose centres are in the units of the domain and
+ * are used up. */
+kith_status kith_i_local_result(const kith_local_options *opt,
+                                const kith_i_domain *domain,
+                                const kith_i_trace *trace,
+                                const kith_i_local_found *found,
+                                kith_result **out, kith_error *err);
+
 /* Run the method of opt over the users of data, each standing for `copies`
  * (above 1: with the law only). */
 kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,

@@ -1,13 +1,11 @@
 /* kith_local_simulate: a dataset as a crowd, one method over it, a result. Not
  * private in the local model's own sense: whoever calls this holds the rows.
  * What comes out is what the protocol would have published. */
-#include <math.h>
 #include <string.h>
 
 #include "kernel/kernel_i.h"
 #include "local_run.h"
 #include "noise/entropy.h"
-#include "result/result_i.h"
 
 static kith_i_local_fn *method_of(kith_local_method method)
 {
@@ -22,6 +20,21 @@ static kith_i_local_fn *method_of(kith_local_method method)
         break;
     }
     return kith_i_local_mean;
+}
+
+kith_status kith_i_local_script(kith_local_method method,
+                                const kith_i_local_task *task,
+                                kith_i_trace *trace, kith_i_local_found *out,
+                                kith_error *err)
+{
+    kith_status status = kith_i_blas_reserve(1, err);
+    if (status)
+        return status;
+    int saved = kith_i_blas_single(); /* same bits whoever calls */
+    status = method_of(method)(task, &trace->face, out->centers, out->weights,
+                               &out->count, err);
+    kith_i_blas_restore(saved);
+    return status;
 }
 
 /* The smallest group that the simulated server estimates anything from. */
@@ -47,9 +60,7 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     kith_i_collector *collector = NULL;
     kith_i_local_task task;
     uint32_t d = domain->dimension;
-    kith_status status = kith_i_blas_reserve(1, err);
-    if (!status)
-        status = kith_i_local_bounds_make(domain, &bounds, err);
+    kith_status status = kith_i_local_bounds_make(domain, &bounds, err);
     if (status)
         return status;
     crowd.frame_center = bounds.center;
@@ -64,10 +75,7 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     }
     if (!status) {
         kith_i_trace_open(trace, collector, opt->epsilon, opt->delta);
-        int saved = kith_i_blas_single(); /* same bits whoever calls */
-        status = method_of(opt->method)(&task, &trace->face, out->centers,
-                                        out->weights, &out->count, err);
-        kith_i_blas_restore(saved);
+        status = kith_i_local_script(opt->method, &task, trace, out, err);
         if (status)
             kith_i_trace_close(trace);
     }
@@ -78,102 +86,6 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     kith_i_local_bounds_free(&unit);
     kith_i_local_bounds_free(&bounds);
     return status;
-}
-
-kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
-                                    kith_i_local_found *out, kith_error *err)
-{
-    size_t centers = (size_t)k * d;
-    out->count = 0;
-    out->centers = kith_i_alloc(centers + k, sizeof *out->centers);
-    if (!out->centers)
-        return kith_i_fail_memory(err);
-    out->weights = out->centers + centers;
-    return KITH_OK;
-}
-
-void kith_i_local_found_free(kith_i_local_found *found)
-{
-    kith_i_free(found->centers);
-    *found = (kith_i_local_found){0};
-}
-
-/* Centres in units of the domain to the lattice, inside of it. */
-static void to_lattice(const kith_i_domain *domain, uint32_t k, double *centers)
-{
-    double step = kith_i_domain_step(domain);
-    for (uint32_t j = 0; j < k; j++) {
-        double *c = centers + (size_t)j * domain->dimension;
-        for (uint32_t i = 0; i < domain->dimension; i++)
-            c[i] = (c[i] - domain->origin[i]) / step;
-        kith_i_domain_clip(domain, c);
-    }
-}
-
-/* What a report costs its user. A Gaussian one has no epsilon without a delta:
- * two vectors in the unit ball are at most 2 apart, and mu says the rest. */
-static kith_receipt receipt_of(const kith_i_trace_entry *e, const char *what)
-{
-    kith_receipt receipt = {.what = what,
-                            .mechanism = e->mechanism,
-                            .norm = "user",
-                            .sensitivity = 1,
-                            .scale = 1 / e->epsilon,
-                            .measure = KITH_PURE_DP,
-                            .loss = e->epsilon};
-    if (e->sigma > 0) {
-        receipt.norm = "l2";
-        receipt.sensitivity = 2;
-        receipt.scale = e->sigma;
-        receipt.measure = KITH_GAUSSIAN_DP;
-        receipt.loss = nextafter(2 / e->sigma, HUGE_VAL);
-    }
-    return receipt;
-}
-
-static kith_status add_receipts(const kith_i_trace *trace, kith_result *result,
-                                kith_error *err)
-{
-    result->receipts = kith_i_alloc(trace->count, sizeof *result->receipts);
-    if (!result->receipts)
-        return kith_i_fail_memory(err);
-    for (size_t i = 0; i < trace->count; i++) {
-        char *what = kith_i_copy_string(trace->entries[i].what);
-        if (!what)
-            return kith_i_fail_memory(err);
-        result->receipts[result->receipt_count++] =
-            receipt_of(&trace->entries[i], what);
-    }
-    return KITH_OK;
-}
-
-static kith_status fill_result(const kith_local_options *opt,
-                               const kith_dataset *data,
-                               const kith_i_trace *trace,
-                               const kith_i_local_found *found,
-                               kith_result **out, kith_error *err)
-{
-    const kith_i_domain *domain = kith_i_dataset_domain(data);
-    kith_result *result = kith_i_result_new(found->count, domain);
-    kith_status status =
-        result ? add_receipts(trace, result, err) : kith_i_fail_memory(err);
-    if (status) {
-        kith_result_free(result);
-        return status;
-    }
-    to_lattice(domain, found->count, found->centers);
-    kith_i_result_set_centers(result, domain, found->centers);
-    /* The number of users is public: the server invited them. */
-    for (uint32_t j = 0; j < found->count; j++)
-        result->weights[j] = found->weights[j] * (double)trace->face.invited;
-    result->privacy = (kith_privacy){.epsilon = opt->epsilon,
-                                     .delta = opt->delta,
-                                     .neighbors = KITH_REPLACE_ONE};
-    result->guarantee = opt->insecure || opt->law ? "none" : "exact";
-    result->rounds = trace->rounds;
-    result->public_seed = opt->public_seed;
-    *out = result;
-    return KITH_OK;
 }
 
 /* The law draws from a seed: a fresh one, unless the caller named one. */
@@ -215,7 +127,8 @@ kith_status kith_local_simulate(const kith_dataset *data,
     if (!status)
         status = kith_i_local_execute(data, 1, &opt, &trace, &found, err);
     if (!status)
-        status = fill_result(&opt, data, &trace, &found, out, err);
+        status = kith_i_local_result(&opt, kith_i_dataset_domain(data), &trace,
+                                     &found, out, err);
     if (!status && summary) {
         status = kith_i_local_summarise(&trace, summary, err);
         if (status) {

@@ -121,7 +121,7 @@ run 0 local lower-bound -e 4 --rows 500 --sizes 0,8 --trials 2 --reports --quiet
 
 # Mistakes.
 refuse 2 'a command is needed' local
-refuse 2 "unknown command 'serve'" local serve
+refuse 2 "unknown command 'sail'" local sail
 refuse 2 'did you mean simulate' local simulat -k 2
 refuse 2 'epsilon.*required' local simulate -k 2 --radius 1 rows.csv
 refuse 2 'clusters.*required' local simulate -e 1 --radius 1 rows.csv

@@ -81,7 +81,8 @@ nm -D --defined-only "$libdir/libkith.so" |
     awk '$2 ~ /^[A-Z]$/ && $2 != "A" { print $3 }' | sort >"$work/symbols"
 if grep -Ev '^kith_' "$work/symbols"; then fail "foreign exported symbols"; fi
 if grep -E '^kith_i_' "$work/symbols"; then fail "internal symbols exported"; fi
-cat "$prefix"/include/kith/*.h | tr '\n' ' ' |
+# collect.h is libkith-collect's, which is a static library.
+find "$prefix/include/kith" -name '*.h' ! -name collect.h -exec cat {} + | tr '\n' ' ' |
     sed 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' |
     grep -Eo 'KITH_API[^;]*;' | grep -Eo '\bkith_[a-z_0-9]+ *\(' |
     tr -d ' (' | sort -u >"$work/declared"

@@ -6,12 +6,29 @@
 #include "cli.h"
 #include "commands.h"
 #include "local_cli.h"
+#include "local_simulate_task.h"
+#ifdef KITH_SERVICE
+#include "local_net.h"
+#endif
 
 const arg_command *command_local(void)
 {
     static const arg_command *const parts[] = {&local_simulate_command,
                                                &local_plan_command,
-                                               &local_bound_command, NULL};
+                                               &local_bound_command,
+#ifdef KITH_SERVICE
+                                               &local_create_command,
+                                               &local_serve_command,
+                                               &local_respond_command,
+                                               &local_status_command,
+                                               &local_advance_command,
+                                               &local_invite_command,
+                                               &local_result_command,
+                                               &local_archive_command,
+                                               &local_replay_command,
+                                               &local_verify_command,
+#endif
+                                               NULL};
     static const arg_command command = {
         .name = "local",
         .summary = "Cluster what nobody holds: each user sends one noisy "
@@ -21,6 +38,9 @@ const arg_command *command_local(void)
         .parts = parts,
     };
     local_tables_prepare();
+#ifdef KITH_SERVICE
+    local_net_prepare();
+#endif
     return &command;
 }
 
@@ -94,6 +114,8 @@ int local_simulate_main(const args *a)
     kith_local_forecast forecast;
     kith_result *result = NULL;
     kith_local_summary *summary = NULL;
+    if (args_value(a, "task"))
+        return local_simulate_task(a);
     int code = local_cli_parse(&cli, a);
     if (!code) {
         warn_void(&cli);

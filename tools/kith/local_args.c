@@ -27,6 +27,12 @@ static const arg_option seed_options[] = {
      "studies; voids every guarantee"},
 };
 
+static const arg_option task_options[] = {
+    {"task", 0, "FILE",
+     "a task file marked as a test, instead of -k, -e, bounds and method: the "
+     "model that a service would publish; needs --insecure-seed"},
+};
+
 static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; one-round: no interaction; "
@@ -92,6 +98,7 @@ static const arg_option bound_options[] = {
 static arg_group simulate_groups[] = {
     {"Privacy", privacy_options, COUNT(privacy_options)},
     {NULL, seed_options, COUNT(seed_options)},
+    {NULL, task_options, COUNT(task_options)},
     {BOUNDS_TITLE, bounds_options, 0},
     {"Method", method_options, COUNT(method_options)},
     {"Input", source_options, 0},
@@ -112,8 +119,8 @@ static arg_group bound_groups[] = {
 
 void local_tables_prepare(void)
 {
-    simulate_groups[2].count = bounds_option_count;
-    simulate_groups[4].count = source_option_count;
+    simulate_groups[3].count = bounds_option_count;
+    simulate_groups[5].count = source_option_count;
     plan_groups[2].count = bounds_option_count;
 }
 

@@ -1,0 +1,208 @@
+"""A kithd to torment, on SQLite or on a PostgreSQL of its own; and the judge:
+the model of what was collected is the simulation's of the same devices, bit for
+bit, so nothing that was acknowledged is lost and nothing is counted twice."""
+import http.client
+import json
+import os
+import pwd
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+KITH = os.environ["KITH"]
+KITHD = os.environ["KITHD"]
+KITHD_TEST = os.environ.get("KITHD_TEST", KITHD)
+POSTGRESQL = "/usr/lib/postgresql/15/bin"
+SKIPPED = 77
+FIELDS = ("centers", "weights", "privacy", "rounds", "parameters")
+
+
+def free_ports(count):
+    """Ports that nobody uses now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Postgres:
+    """A cluster of its own in a temporary folder, by an unprivileged user."""
+
+    def __init__(self):
+        if not os.path.exists(f"{POSTGRESQL}/initdb"):
+            print("SKIPPED: PostgreSQL 15 is not installed "
+                  "(scripts/bootstrap.sh installs it)")
+            sys.exit(SKIPPED)
+        self.folder = tempfile.mkdtemp(prefix="kith_pg_")
+        self.port, = free_ports(1)
+        self.url = f"postgresql://kith@127.0.0.1:{self.port}/postgres"
+        self.prefix = []
+        if os.getuid() == 0:
+            user = pwd.getpwnam("postgres")
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            self.prefix = ["runuser", "-u", "postgres", "--"]
+        self.run("initdb", "-D", f"{self.folder}/data", "-U", "kith", "-A",
+                 "trust", "--no-sync")
+        self.start()
+
+    def run(self, tool, *words):
+        subprocess.run(self.prefix + [f"{POSTGRESQL}/{tool}", *words],
+                       check=True, stdout=subprocess.DEVNULL, cwd="/tmp")
+
+    def start(self):
+        self.run("pg_ctl", "-D", f"{self.folder}/data", "-w", "-l",
+                 f"{self.folder}/log", "-o", f"-p {self.port} -k "
+                 f"{self.folder} -c listen_addresses=127.0.0.1 "
+                 "-c max_connections=50", "start")
+
+    def stop(self, how="fast"):
+        self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", how, "-w",
+                 "stop")
+
+    def fresh(self):
+        """An empty database."""
+        name = f"k{random.getrandbits(40):x}"
+        self.run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U",
+                 "kith", name)
+        return f"postgresql://kith@127.0.0.1:{self.port}/{name}"
+
+    def close(self):
+        try:
+            self.stop("immediate")
+        except subprocess.CalledProcessError:
+            pass
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Service:
+    """One kithd; started, killed, started again on the same ports."""
+
+    def __init__(self, folder, database, number=0, options=()):
+        self.folder, self.database, self.options = folder, database, options
+        self.port, self.admin = free_ports(2)
+        self.name = f"kithd{number}"
+        self.process, self.token = None, None
+        self.tokens = os.path.join(folder, "tokens")
+        self.token_file = os.path.join(folder, "token")
+        if not os.path.exists(self.tokens):
+            out = subprocess.run([KITHD, "--new-token", "test:operate,enrol"],
+                                 check=True, capture_output=True, text=True)
+            lines = out.stdout.splitlines()
+            with open(self.token_file, "w", encoding="utf-8") as file:
+                file.write(lines[0].split(": ")[-1] + "\n")
+            with open(self.tokens, "w", encoding="utf-8") as file:
+                file.write(lines[-1] + "\n")
+        with open(self.token_file, encoding="utf-8") as file:
+            self.token = file.read().strip()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def operator(self):
+        return f"http://127.0.0.1:{self.admin}"
+
+    def start(self, binary=KITHD, kill_at=None, after=0, wait=True):
+        environment = dict(os.environ)
+        if kill_at:
+            environment.update(KITH_KILL_AT=kill_at, KITH_KILL_AFTER=str(after))
+        log = open(os.path.join(self.folder, self.name + ".log"), "ab")
+        self.process = subprocess.Popen(
+            [binary, "--listen", f"127.0.0.1:{self.port}", "--admin-listen",
+             f"127.0.0.1:{self.admin}", "--database", self.database,
+             "--operator-tokens", self.tokens, *self.options],
+            stdout=log, stderr=log, env=environment)
+        log.close()
+        until = time.time() + 20
+        while wait and time.time() < until:
+            try:
+                if (self.call("GET", "/healthz")[0] == 200 and
+                        self.call("GET", "/healthz", admin=True)[0] == 200):
+                    return
+            except OSError:
+                pass
+            if self.process.poll() is not None:
+                raise RuntimeError(f"kithd ended: {self.process.returncode}")
+            time.sleep(.01)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(20)
+
+    def call(self, method, path, body=None, headers=None, admin=False):
+        """(code, headers, body)"""
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", self.admin if admin else self.port, timeout=30)
+        headers = dict(headers or {})
+        if admin:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        data = answer.read()
+        connection.close()
+        return answer.status, answer.headers, data
+
+
+class Deployment:
+    """A folder with rows and a task marked as a test."""
+
+    def __init__(self, rows=3000, dimension=2, options=()):
+        self.folder = tempfile.mkdtemp(prefix="kith_faults_")
+        self.rows = os.path.join(self.folder, "rows.csv")
+        self.task = os.path.join(self.folder, "task.json")
+        subprocess.run([KITH, "generate", "gaussians", "--rows", str(rows),
+                        "--dimension", str(dimension), "-k", "2", "-o",
+                        self.rows], check=True, stderr=subprocess.DEVNULL)
+        made = subprocess.run(
+            [KITH, "local", "create", "-k", "2", "-e", "3", "--dimension",
+             str(dimension), "--bounds=-1:1", "--test", "--enrol", "open",
+             "--close-at", "0", "--minimum", "20", "-o", self.task, *options],
+            check=True, capture_output=True, text=True)
+        self.name = made.stderr.split("task: ")[1].strip()
+        with open(self.task, "rb") as file:
+            self.json = file.read()
+
+    def create(self, service):
+        code, _, body = service.call("POST", "/v1/tasks", self.json,
+                                     {"Content-Type": "application/json"},
+                                     admin=True)
+        assert code in (200, 201), body
+
+    def respond(self, service, *options, state="state.bin", seed=6):
+        """kith local respond, started."""
+        return subprocess.Popen(
+            [KITH, "local", "respond", "--server", service.url, "--task",
+             self.name, "--operate", service.operator, "--token-file",
+             service.token_file, "--state", os.path.join(self.folder, state),
+             "--insecure-seed", str(seed), "--no-header", "--quiet", *options,
+             self.rows],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    def judge(self, service, seed=6):
+        """The model, after it was held against the simulation."""
+        _, _, body = service.call("GET", f"/v1/tasks/{self.name}/result")
+        model = json.loads(body)
+        simulated = json.loads(subprocess.run(
+            [KITH, "local", "simulate", "--task", self.task, "--insecure-seed",
+             str(seed), "--no-header", self.rows], check=True,
+            capture_output=True, text=True).stdout)
+        for field in FIELDS:
+            assert json.dumps(model[field]) == json.dumps(simulated[field]), \
+                f"{field} differ"
+        return model
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,4 @@
+/* A kithd for tests has no pages. */
+#include "server.h"
+
+const static_file static_files[] = {{0}};
