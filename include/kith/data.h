@@ -87,6 +87,12 @@ typedef struct kith_source_options {
     uint32_t part, parts;       /* files: read part `part` (from 0) of so    */
                                 /* many, dealt by size; .npy and plain text  */
                                 /* are cut. 0 parts: all. For teams (team.h) */
+    char delimiter;             /* CSV and TSV: between values, one of , ; : */
+                                /* | and tab; 0: the format's                */
+    char decimal;               /* CSV and TSV: '.' (0) or ','               */
+    const char *const *missing_values; /* CSV and TSV: words for "no value", */
+    size_t missing_value_count; /* besides the usual ones. What then happens */
+                                /* to the row is for `missing` to say        */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);
@@ -190,6 +196,11 @@ KITH_API KITH_CHECKED kith_status kith_dataset_load(
     const kith_bounds *bounds, kith_dataset **out, kith_error *err);
 
 KITH_API uint32_t kith_dataset_dimension(const kith_dataset *data);
+
+/* The name of feature i, borrowed, when every feature has one: all chosen
+ * columns are named in the header of a CSV or TSV file, by different words that
+ * could be no values. NULL otherwise. */
+KITH_API const char *kith_dataset_name(const kith_dataset *data, uint32_t i);
 
 /* Distance between neighbouring lattice points, in (normalised) units. */
 KITH_API double kith_dataset_step(const kith_dataset *data);

@@ -264,6 +264,7 @@ void kith_dataset_free(kith_dataset *data)
     for (size_t i = 0; i < data->chunk_count; i++)
         chunk_free(&data->chunks[i]);
     kith_i_free(data->chunks);
+    kith_i_free(data->names);
     kith_i_domain_free(data->domain);
     kith_i_free(data);
 }
@@ -372,6 +373,16 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
 uint32_t kith_dataset_dimension(const kith_dataset *data)
 {
     return data ? data->domain->dimension : 0;
+}
+
+const char *kith_dataset_name(const kith_dataset *data, uint32_t i)
+{
+    if (!data || !data->names || i >= data->domain->dimension)
+        return NULL;
+    const char *name = data->names;
+    while (i-- > 0)
+        name += strlen(name) + 1;
+    return name;
 }
 
 double kith_dataset_step(const kith_dataset *data)

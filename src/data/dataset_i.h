@@ -25,6 +25,7 @@ struct kith_dataset {
     uint64_t rows;  /* private when neighbours differ by a row */
     int fixed_rows; /* rows is a function of the number of lines (I41) */
     uint32_t block_rows;
+    char *names; /* of the features, each ended by a NUL; NULL: none */
     kith_i_chunk *chunks;
     size_t chunk_count, chunk_capacity;
 };

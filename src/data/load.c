@@ -6,6 +6,7 @@
 #include "dataset_i.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/base_i.h"
@@ -319,6 +320,20 @@ static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
     }
 }
 
+static kith_status keep_names(kith_dataset *data, const kith_i_reader *reader,
+                              kith_error *err)
+{
+    size_t bytes;
+    const char *names = kith_i_reader_names(reader, &bytes);
+    if (!names)
+        return KITH_OK;
+    data->names = kith_i_alloc(bytes, 1);
+    if (!data->names)
+        return kith_i_fail_memory(err);
+    memcpy(data->names, names, bytes);
+    return KITH_OK;
+}
+
 kith_status kith_dataset_load(const kith_source *source,
                               const kith_source_options *opt,
                               const kith_bounds *bounds, kith_dataset **out,
@@ -348,6 +363,8 @@ kith_status kith_dataset_load(const kith_source *source,
     if (!status)
         status = sparse ? load_sparse(data, reader, opt, err)
                         : load_dense(data, reader, opt, workers, err);
+    if (!status)
+        status = keep_names(data, reader, err);
     kith_i_reader_close(reader);
     if (status) {
         kith_dataset_free(data);

@@ -160,6 +160,15 @@ static kith_status check_options(const kith_source_options *opt,
                            "column_count is set but columns is NULL");
     if (opt->parts > 0 && opt->part >= opt->parts)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "part must be below parts");
+    if ((opt->delimiter && !strchr(",;:|\t", opt->delimiter)) ||
+        (opt->decimal && opt->decimal != '.' && opt->decimal != ','))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the delimiter is one of , ; : | and tab, the "
+                           "decimal mark is . or ,");
+    for (size_t i = 0; i < opt->missing_value_count; i++)
+        if (!opt->missing_values || !opt->missing_values[i])
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "a word of missing_values is NULL");
     if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "--missing drop changes the number of rows, which "
@@ -275,6 +284,12 @@ kith_status kith_i_reader_open_any(const kith_source *source,
 uint32_t kith_i_reader_dimension(const kith_i_reader *reader)
 {
     return reader->layout.dimension;
+}
+
+const char *kith_i_reader_names(const kith_i_reader *reader, size_t *bytes)
+{
+    *bytes = reader->layout.names_bytes;
+    return reader->layout.names_shown ? reader->layout.names : NULL;
 }
 
 int kith_i_reader_is_sparse(const kith_i_reader *reader)

@@ -31,6 +31,9 @@ kith_status kith_i_reader_open_any(const kith_source *source,
                                    const kith_source_options *opt,
                                    kith_i_reader **out, kith_error *err);
 uint32_t kith_i_reader_dimension(const kith_i_reader *reader);
+/* Names of the features, in order, each ended by a NUL; NULL: they have none
+ * that may be shown. Borrowed. */
+const char *kith_i_reader_names(const kith_i_reader *reader, size_t *bytes);
 int kith_i_reader_is_sparse(const kith_i_reader *reader);
 
 /* Next block of at most KITH_I_BLOCK_ROWS rows (and, when dense, at most about

@@ -9,7 +9,10 @@
  * separators and newlines. */
 typedef struct kith_i_dialect {
     char separator;
-    char blank; /* besides the space; a space when there is no other */
+    char blank;   /* besides the space; a space when there is no other */
+    char decimal; /* '.' or ','                        */
+    const char *const *missing; /* words for "no value", besides the */
+    size_t missing_count;       /* usual ones                        */
 } kith_i_dialect;
 
 static inline const char *kith_i_field_trim(const kith_i_dialect *dialect,

@@ -37,6 +37,12 @@ kith_status kith_i_format_find(const kith_source_options *opt, const char *path,
     kith_format format = opt->format;
     if (format == KITH_FORMAT_AUTO)
         format = format_by_name(path);
+    if ((format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT) &&
+        (opt->delimiter || opt->decimal || opt->missing_value_count))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "%.200s: --delimiter, --decimal and "
+                           "--missing-values are for csv and tsv",
+                           path);
     switch (format) {
     case KITH_FORMAT_CSV:
         *out = &kith_i_shard_csv;

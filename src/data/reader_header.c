@@ -2,19 +2,16 @@
  * the shards of a dataset agree. */
 #include "reader_header.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base_i.h"
-#include "reader_number.h"
+#include "reader_value.h"
 
-static int is_value(const kith_i_field *field)
+static int is_value(const kith_i_dialect *dialect, const kith_i_field *field)
 {
     double value;
-    const char *stop = kith_i_number_scan(field->begin, &value);
-    if (stop && stop == field->end)
-        return 1;
-    return kith_i_number_is_missing(field->begin,
-                                    (size_t)(field->end - field->begin));
+    return kith_i_field_value(dialect, field, &value) != KITH_I_VALUE_NEITHER;
 }
 
 /* Begins like a number. */
@@ -35,7 +32,7 @@ kith_i_header kith_i_header_find(const kith_source_options *opt,
     for (const char *p = begin;; p++) {
         kith_i_field field;
         p = kith_i_field_cut(dialect, p, end, &field);
-        words = words || !is_value(&field);
+        words = words || !is_value(dialect, &field);
         numbers = numbers || is_like_number(&field);
         if (p == end)
             break;
@@ -113,6 +110,69 @@ static char *chosen_names(const kith_i_columns *columns,
     return text;
 }
 
+/* Well-formed UTF-8 without control characters: it will stand in a model. */
+static int is_printable(const char *name)
+{
+    for (const unsigned char *p = (const unsigned char *)name; *p;) {
+        int more = *p < 0x80 ? 0 : *p >> 5 == 6 ? 1 : *p >> 4 == 14 ? 2 : 3;
+        uint32_t code = more ? *p & (0x3fu >> more) : *p;
+        if (*p < 0x20 || *p == 0x7f || (*p >= 0x80 && *p < 0xc2) || *p > 0xf4)
+            return 0;
+        p++;
+        for (int i = 0; i < more; i++, p++) {
+            if (*p >> 6 != 2)
+                return 0;
+            code = code << 6 | (*p & 0x3fu);
+        }
+        if ((more == 2 && code < 0x800) || (more == 3 && code < 0x10000) ||
+            code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+            return 0;
+    }
+    return 1;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No two columns of the file share a name; 0 also when memory is short. */
+static int names_differ(const kith_i_names *names)
+{
+    const char **sorted = kith_i_alloc(names->count, sizeof *sorted);
+    int differ = sorted != NULL;
+    for (uint32_t i = 0; differ && i < names->count; i++)
+        sorted[i] = names->text + names->at[i];
+    if (differ)
+        qsort(sorted, names->count, sizeof *sorted, compare_text);
+    for (uint32_t i = 1; differ && i < names->count; i++)
+        differ = strcmp(sorted[i - 1], sorted[i]) != 0;
+    kith_i_free(sorted);
+    return differ;
+}
+
+/* May the names of the chosen columns be published? Claim: then the line that
+ * holds them is no row, so they are nobody's. Because: each chosen field of a
+ * row is a number or a word for "no value", and none of these fields is. Names
+ * that are not told apart are of no use. */
+static int may_show(const kith_i_dialect *dialect,
+                    const kith_i_columns *columns, const kith_i_names *names)
+{
+    for (uint32_t j = 0; j < columns->count; j++) {
+        char text[KITH_I_NAME_BYTES + 16] = "";
+        uint32_t c = columns->column[j];
+        const char *name = names->text + names->at[c];
+        size_t length = strlen(name);
+        if (length == 0 || length > KITH_I_NAME_BYTES || !is_printable(name))
+            return 0;
+        memcpy(text, name, length);
+        kith_i_field field = {.begin = text, .end = text + length};
+        if (is_value(dialect, &field))
+            return 0;
+    }
+    return names_differ(names);
+}
+
 static kith_status compare_names(const kith_i_layout *layout, const char *file,
                                  const kith_i_columns *columns,
                                  const kith_i_names *names, kith_error *err)
@@ -132,7 +192,8 @@ static kith_status compare_names(const kith_i_layout *layout, const char *file,
     return KITH_OK;
 }
 
-kith_status kith_i_header_agree(kith_i_layout *layout, const char *file,
+kith_status kith_i_header_agree(kith_i_layout *layout,
+                                const kith_i_dialect *dialect, const char *file,
                                 const kith_i_columns *columns,
                                 const kith_i_names *names, kith_error *err)
 {
@@ -141,6 +202,7 @@ kith_status kith_i_header_agree(kith_i_layout *layout, const char *file,
             layout->names = chosen_names(columns, names, &layout->names_bytes);
             if (!layout->names)
                 return kith_i_fail_memory(err);
+            layout->names_shown = may_show(dialect, columns, names);
         }
         layout->text_seen = 1;
         layout->has_header = names != NULL;

@@ -6,6 +6,8 @@
 #include "reader_field.h"
 #include "reader_shard.h"
 
+enum { KITH_I_NAME_BYTES = 1000 }; /* longer names are not shown */
+
 typedef enum kith_i_header {
     KITH_I_HEADER_NONE = 0,
     KITH_I_HEADER_PRESENT,
@@ -27,7 +29,8 @@ kith_status kith_i_header_names(const kith_i_dialect *dialect,
 /* Text shards have the same columns: all have a header or none; with one, the
  * chosen columns have the same names in the same order (they may stand
  * elsewhere in the file); without, lines have the same number of fields. */
-kith_status kith_i_header_agree(kith_i_layout *layout, const char *file,
+kith_status kith_i_header_agree(kith_i_layout *layout,
+                                const kith_i_dialect *dialect, const char *file,
                                 const kith_i_columns *columns,
                                 const kith_i_names *names, kith_error *err);
 

@@ -21,6 +21,7 @@ typedef struct kith_i_layout {
     uint32_t field_count; /* fields in a line                                */
     char *names;          /* of the chosen columns, each ended by a NUL      */
     size_t names_bytes;
+    int names_shown; /* they may stand in a model */
 } kith_i_layout;
 
 /* The shard's dimension: sets the layout's or must be the same. */

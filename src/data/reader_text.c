@@ -13,14 +13,15 @@
 #include "reader_number.h"
 #include "reader_record.h"
 #include "reader_shard.h"
+#include "reader_value.h"
 
 enum {
     PADDING = 16,        /* after the rows: numbers are read in words        */
     TAKE_BYTES = 4 << 20 /* of rows at a time, when lines are long          */
 };
 
-static const kith_i_dialect csv = {',', '\t'};
-static const kith_i_dialect tsv = {'\t', ' '};
+static const kith_i_dialect csv = {.separator = ',', .blank = '\t'};
+static const kith_i_dialect tsv = {.separator = '\t', .blank = ' '};
 
 #define MISSING                                                                \
     "has no value; fill it in, or leave such rows out with --missing drop"
@@ -28,6 +29,8 @@ static const kith_i_dialect tsv = {'\t', ' '};
 typedef struct {
     kith_i_records records;
     kith_i_layout *layout;
+    kith_i_dialect own; /* of the records */
+    int plain; /* numbers with a point, no words of its own: the fast way */
     kith_i_columns columns;
     kith_i_names names;
     int has_names;
@@ -81,18 +84,12 @@ static kith_status odd_field(const text_shard *shard, const kith_i_record *rec,
                            "has something after its closing quote", err);
     if (shard->columns.slot[column] == KITH_I_NO_SLOT || !value)
         return KITH_OK;
-    double x;
-    const char *after = kith_i_number_scan(field.begin, &x);
     size_t length = (size_t)(field.end - field.begin);
-    if (after && after == field.end && isfinite(x)) {
-        *value = x;
+    kith_i_value kind =
+        kith_i_field_value(shard->records.dialect, &field, value);
+    *missing = kind == KITH_I_VALUE_MISSING;
+    if (kind != KITH_I_VALUE_NEITHER)
         return KITH_OK;
-    }
-    if ((after && after == field.end) ||
-        kith_i_number_is_missing(field.begin, length)) {
-        *missing = 1;
-        return KITH_OK;
-    }
     /* A shifted row shows up as a wrong value first: name the real trouble. */
     size_t found =
         kith_i_field_count(shard->records.dialect, rec->begin, rec->end);
@@ -124,7 +121,7 @@ static kith_status parse_row(const text_shard *shard, const kith_i_record *rec,
         if (slot != KITH_I_NO_SLOT) {
             value = out + slot;
             p = kith_i_field_trim(dialect, p, end);
-            stop = kith_i_number_scan(p, value);
+            stop = shard->plain ? kith_i_number_scan(p, value) : NULL;
             if (stop)
                 stop = kith_i_field_trim(dialect, stop, end);
         }
@@ -274,7 +271,8 @@ static kith_status read_first(text_shard *shard, const kith_i_record *rec,
         status = kith_i_columns_choose(&layout->opt, name, (uint32_t)count,
                                        names, &shard->columns, err);
     if (!status)
-        status = kith_i_header_agree(layout, name, &shard->columns, names, err);
+        status = kith_i_header_agree(layout, shard->records.dialect, name,
+                                     &shard->columns, names, err);
     if (!status)
         status = kith_i_layout_settle(layout, shard->columns.count, name, err);
     if (status)
@@ -325,20 +323,23 @@ static kith_status check_header_known(const text_shard *shard, kith_error *err)
                        kith_i_stream_name(shard->records.stream));
 }
 
-static kith_status text_open(const kith_i_dialect *dialect,
-                             kith_i_stream *stream, kith_i_layout *layout,
-                             void **out, kith_error *err)
+static kith_status text_open(const kith_i_dialect *base, kith_i_stream *stream,
+                             kith_i_layout *layout, void **out, kith_error *err)
 {
     text_shard *shard = kith_i_alloc(1, sizeof *shard);
     if (!shard)
         return kith_i_fail_memory(err);
     *shard = (text_shard){.layout = layout,
                           .records = {.stream = stream,
-                                      .dialect = dialect,
                                       .fixed = layout->opt.fixed_rows != 0,
                                       .line = 1}};
+    shard->records.dialect = &shard->own;
     kith_i_record rec = {0};
-    kith_status status = skip_byte_order_mark(stream, err);
+    kith_status status = kith_i_dialect_make(
+        base, &layout->opt, kith_i_stream_name(stream), &shard->own, err);
+    shard->plain = shard->own.decimal == '.' && shard->own.missing_count == 0;
+    if (!status)
+        status = skip_byte_order_mark(stream, err);
     if (!status)
         status = check_header_known(shard, err);
     if (!status)

@@ -126,6 +126,22 @@ static json_t *common_parameters(const kith_result *result, const kith_run *run)
         header_json(opt));
 }
 
+/* How the file was written, where it was not as usual. */
+static void add_marks(json_t *json, const kith_source_options *opt, int *bad)
+{
+    char delimiter[2] = {opt->delimiter}, decimal[2] = {opt->decimal};
+    if (opt->delimiter)
+        kith_i_json_put(json, "delimiter", json_string(delimiter), bad);
+    if (opt->decimal)
+        kith_i_json_put(json, "decimal", json_string(decimal), bad);
+    json_t *words = opt->missing_value_count ? json_array() : NULL;
+    for (size_t i = 0; i < opt->missing_value_count; i++)
+        *bad |=
+            json_array_append_new(words, json_string(opt->missing_values[i]));
+    if (words)
+        kith_i_json_put(json, "missing_values", words, bad);
+}
+
 /* ---- what is special to one kind ----------------------------------------- */
 
 static void add_center_options(json_t *json, const kith_run *run, int *bad)
@@ -216,6 +232,8 @@ json_t *kith_i_model_parameters(const kith_result *result, const kith_run *run)
         kith_i_json_put(json, "starts",
                         json_integer((json_int_t)run->plain_subspace->starts),
                         &bad);
+    if (run->source)
+        add_marks(json, run->source, &bad);
     if (run->insecure)
         kith_i_json_put(json, "insecure_seed",
                         json_integer((json_int_t)run->insecure_seed), &bad);

@@ -67,6 +67,16 @@ static void check_sparse(outcome *o, const kith_i_rows *block)
     }
 }
 
+/* What may stand in a model. */
+static void check_names(const kith_i_reader *reader)
+{
+    size_t bytes, names = 0;
+    const char *text = kith_i_reader_names(reader, &bytes);
+    for (size_t i = 0; text && i < bytes; i += strlen(text + i) + 1, names++)
+        require(text[i] != 0, "a name is not empty");
+    require(!text || names == kith_i_reader_dimension(reader), "names");
+}
+
 static outcome read_once(const kith_i_source *sources, size_t count,
                          const kith_source_options *opt)
 {
@@ -74,6 +84,8 @@ static outcome read_once(const kith_i_source *sources, size_t count,
     kith_i_reader *reader = NULL;
     o.status = kith_i_reader_open_sources(sources, count, opt, &reader, &o.err);
     require((o.status == KITH_OK) == (reader != NULL), "reader or status");
+    if (!o.status)
+        check_names(reader);
     while (!o.status) {
         kith_i_rows block = {0};
         o.status = kith_i_reader_next(reader, &block, &o.err);
@@ -108,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
                                           KITH_FORMAT_NPY,
                                           KITH_FORMAT_SVMLIGHT};
     static const char *const columns[] = {"b", "1"};
+    static const char *const words[] = {"?", "-999", "."};
     if (count < OPTION_BYTES)
         return 0;
     unsigned a = bytes[0], b = bytes[1];
@@ -119,6 +132,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     if (a >> 5 & 1) {
         opt.columns = a >> 6 & 1 ? columns : columns + 1;
         opt.column_count = a >> 6 & 1 ? 2 : 1;
+    }
+    if (opt.format == KITH_FORMAT_CSV || opt.format == KITH_FORMAT_TSV) {
+        opt.delimiter = b & 0x80 ? ';' : 0;
+        opt.decimal = b & 0x40 ? ',' : 0;
+        opt.missing_values = words;
+        opt.missing_value_count = b & 0x20 ? 3 : 0;
     }
     if (opt.format == KITH_FORMAT_SVMLIGHT)
         opt.dimension = SPARSE_DIMENSION;

@@ -10,7 +10,8 @@
 const arg_option bounds_options[] = {
     {"bounds", 0, "LO:HI", "every feature lies between LO and HI"},
     {"bounds-file", 0, "FILE",
-     "csv file with one line lo,hi per feature; a first line lo,hi is skipped"},
+     "csv file with one line lo,hi per feature, in their order, or name,lo,hi, "
+     "matched by name (then it also says which columns are used)"},
     {"radius", 0, "R",
      "rows lie in a ball of radius R (Euclidean), besides or instead of a box"},
     {"center", 0, "C",
@@ -32,7 +33,7 @@ static const char WHY_BOUNDS[] =
     "give away its extreme\nrows: kith never computes them. Give them from "
     "the meaning of the features:\n"
     "  --bounds LO:HI      every feature lies between LO and HI\n"
-    "  --bounds-file FILE  one line lo,hi per feature\n"
+    "  --bounds-file FILE  one line lo,hi or name,lo,hi per feature\n"
     "  --radius R          all rows lie within distance R of the origin (or "
     "--center)\n"
     "Rows outside are clipped, so generous guesses are safe but cost accuracy.";
@@ -79,48 +80,129 @@ static int parse_box(bounds *out, const char *text)
     return code;
 }
 
-/* Remove blanks and a line end in place. */
-static void strip_blanks(char *line)
+/* Without the blanks and the line end around it, in place. */
+static char *trim(char *text)
 {
-    char *to = line;
-    for (const char *p = line; *p; p++)
-        if (*p != ' ' && *p != '\t' && *p != '\r' && *p != '\n')
-            *to++ = *p;
+    char *end = text + strlen(text);
+    while (end > text && strchr(" \t\r\n", end[-1]))
+        *--end = '\0';
+    return text + strspn(text, " \t");
+}
+
+/* A name without the quotes of a csv file, in place. */
+static char *unquote(char *name)
+{
+    size_t length = strlen(name);
+    if (length < 2 || name[0] != '"' || name[length - 1] != '"')
+        return name;
+    char *to = name;
+    for (char *p = name + 1; p < name + length - 1; p++) {
+        *to++ = *p;
+        if (*p == '"' && p[1] == '"')
+            p++;
+    }
     *to = '\0';
+    return name;
+}
+
+typedef struct box_line {
+    char *name; /* NULL: none */
+    double lower, upper;
+    int unknown; /* "?,?": kith bounds did not find them */
+} box_line;
+
+/* "lo,hi" or "name,lo,hi" into its parts; text is changed. Nonzero: it is
+ * neither. */
+static int split_line(char *text, box_line *out)
+{
+    *out = (box_line){0};
+    char *last = strrchr(text, ',');
+    if (!last)
+        return -1;
+    *last = '\0';
+    char *middle = strrchr(text, ',');
+    char *lower = middle ? middle + 1 : text;
+    if (middle) {
+        *middle = '\0';
+        out->name = unquote(trim(text));
+        if (!*out->name)
+            return -1;
+    }
+    lower = trim(lower);
+    char *upper = trim(last + 1);
+    out->unknown = !strcmp(lower, "?") && !strcmp(upper, "?");
+    if (out->unknown)
+        return 0;
+    return cli_number(lower, &out->lower) || cli_number(upper, &out->upper) ||
+                   !(out->lower < out->upper)
+               ? -1
+               : 0;
+}
+
+static int keep_name(bounds *out, size_t count, const char *name)
+{
+    char **grown = realloc(out->names, (count + 1) * sizeof *grown);
+    if (!grown)
+        return cli_no_memory();
+    out->names = grown;
+    grown[count] = strdup(name);
+    return grown[count] ? CLI_OK : cli_no_memory();
+}
+
+static int keep_line(bounds *out, const box_line *box, const char *path,
+                     size_t number)
+{
+    size_t count = out->view.box_count;
+    if (box->unknown)
+        return cli_fail(CLI_INPUT,
+                        "%s: line %zu: the bounds of this feature were not "
+                        "found: put in what you know of it",
+                        path, number);
+    if (count > 0 && !!out->names != !!box->name)
+        return cli_fail(CLI_INPUT,
+                        "%s: line %zu: either every feature has a name or "
+                        "none has",
+                        path, number);
+    if (count == UINT32_MAX)
+        return cli_fail(CLI_INPUT, "%s: too many lines", path);
+    int code = append(&out->lower, count, box->lower);
+    if (!code)
+        code = append(&out->upper, count, box->upper);
+    if (!code && box->name)
+        code = keep_name(out, count, box->name);
+    out->view.box_count += !code;
+    return code;
+}
+
+static int is_title(const char *text)
+{
+    return !strcasecmp(text, "lo,hi") || !strcasecmp(text, "name,lo,hi");
 }
 
 static int read_box_lines(bounds *out, FILE *file, const char *path)
 {
     char *line = NULL;
-    size_t capacity = 0, count = 0, number = 0;
+    size_t capacity = 0, number = 0;
     int code = CLI_OK;
     errno = 0;
     while (!code && getline(&line, &capacity, file) >= 0) {
-        double lo, hi;
+        box_line box;
         number++;
-        strip_blanks(line);
-        if (!*line || (number == 1 && !strcasecmp(line, "lo,hi")))
+        char *text = trim(line);
+        if (!*text || (number == 1 && is_title(text)))
             continue;
-        if (split_pair(line, ',', &lo, &hi)) {
-            code = cli_fail(CLI_INPUT,
-                            "%s: line %zu: expected lo,hi with two finite "
-                            "numbers, lo below hi",
-                            path, number);
-        } else if (count == UINT32_MAX) {
-            code = cli_fail(CLI_INPUT, "%s: too many lines", path);
-        } else {
-            code = append(&out->lower, count, lo);
-            if (!code)
-                code = append(&out->upper, count, hi);
-            count++;
-        }
+        code = split_line(text, &box)
+                   ? cli_fail(CLI_INPUT,
+                              "%s: line %zu: expected lo,hi or name,lo,hi with "
+                              "two finite numbers, lo below hi",
+                              path, number)
+                   : keep_line(out, &box, path, number);
     }
     if (!code && ferror(file))
         code = cli_fail(CLI_INPUT, "%s: %s", path, strerror(errno));
-    if (!code && count == 0)
+    if (!code && out->view.box_count == 0)
         code = cli_fail(CLI_INPUT, "%s: no bounds in this file", path);
     free(line);
-    out->view.box_count = (uint32_t)count;
     return code;
 }
 
@@ -190,6 +272,14 @@ int bounds_parse(bounds *out, const args *a)
     return code;
 }
 
+static void free_names(bounds *b)
+{
+    for (uint32_t i = 0; b->names && i < b->view.box_count; i++)
+        free(b->names[i]);
+    free(b->names);
+    b->names = NULL;
+}
+
 int bounds_check(const bounds *b, uint32_t dimension)
 {
     if (!b->by_feature || b->view.box_count == dimension)
@@ -201,8 +291,63 @@ int bounds_check(const bounds *b, uint32_t dimension)
                      b->view.box_count, dimension);
 }
 
+/* The line with this name; box_count: there is none. */
+static uint32_t find_name(const bounds *b, const char *name)
+{
+    uint32_t i = 0;
+    while (i < b->view.box_count && strcmp(b->names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* Lines in the order of the columns. */
+static int reorder(bounds *b, const kith_source_options *opt)
+{
+    size_t count = opt->column_count;
+    double *lower = calloc(count, sizeof *lower);
+    double *upper = calloc(count, sizeof *upper);
+    int code = lower && upper ? CLI_OK : cli_no_memory();
+    for (size_t j = 0; !code && j < count; j++) {
+        uint32_t i = find_name(b, opt->columns[j]);
+        if (i == b->view.box_count) {
+            code = cli_usage("--bounds-file: there is no line for column '%s'",
+                             opt->columns[j]);
+        } else {
+            lower[j] = b->lower[i];
+            upper[j] = b->upper[i];
+        }
+    }
+    if (code) {
+        free(lower);
+        free(upper);
+        return code;
+    }
+    free_names(b);
+    free(b->lower);
+    free(b->upper);
+    b->view.lower = b->lower = lower;
+    b->view.upper = b->upper = upper;
+    b->view.box_count = (uint32_t)count;
+    return CLI_OK;
+}
+
+int bounds_match(bounds *b, source *s)
+{
+    if (!b->names)
+        return CLI_OK;
+    for (uint32_t i = 0; i < b->view.box_count; i++)
+        if (find_name(b, b->names[i]) != i)
+            return cli_usage("--bounds-file: two lines are for '%s'",
+                             b->names[i]);
+    return s->options.column_count
+               ? reorder(b, &s->options)
+               : source_set_columns(s, (const char *const *)b->names,
+                                    b->view.box_count);
+}
+
 void bounds_free(bounds *b)
 {
+    free_names(b);
     free(b->lower);
     free(b->upper);
     free(b->center);

@@ -34,6 +34,22 @@ void npy_write_values(FILE *file, const double *values, size_t count)
     }
 }
 
+void csv_write_names(FILE *file, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int quote = strpbrk(names[i], "\",;\t |:") != NULL;
+        fputs(i ? "," : "", file);
+        fputs(quote ? "\"" : "", file);
+        for (const char *p = names[i]; *p; p++) {
+            if (*p == '"')
+                putc('"', file);
+            putc(*p, file);
+        }
+        fputs(quote ? "\"" : "", file);
+    }
+    putc('\n', file);
+}
+
 void csv_write_row(FILE *file, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -11,6 +11,8 @@ void npy_write_header(FILE *file, uint64_t rows, uint64_t columns);
 /* The numbers, little-endian whatever the machine is. */
 void npy_write_values(FILE *file, const double *values, size_t count);
 
+/* A line of names, quoted where they need it. */
+void csv_write_names(FILE *file, const char *const *names, size_t count);
 /* count numbers, commas between, end of line; they read back exactly. */
 void csv_write_row(FILE *file, const double *values, size_t count);
 

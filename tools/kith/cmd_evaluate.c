@@ -71,6 +71,24 @@ static int read_model(const char *path, kith_model **out)
     return cli_status(kith_model_read(path, out, &err), &err);
 }
 
+/* The model's features are found by name; files whose features have no names
+ * are taken in their order. */
+static void take_columns(job *j)
+{
+    kith_source_options *opt = &j->source.options;
+    size_t count;
+    const char *const *columns = kith_model_columns(j->model, &count);
+    kith_format format =
+        opt->format ? opt->format : source_format_of(j->inputs[0]);
+    int nameless = format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT;
+    double number;
+    for (size_t i = 0; nameless && i < count; i++)
+        if (cli_number(columns[i], &number))
+            return;
+    opt->columns = columns;
+    opt->column_count = count;
+}
+
 static int job_open(job *j, const args *a)
 {
     *j = (job){0};
@@ -97,7 +115,7 @@ static int job_open(job *j, const args *a)
         return cli_usage("--dimension: the model has %u features", dimension);
     opt->dimension = dimension;
     if (!opt->column_count)
-        opt->columns = kith_model_columns(j->model, &opt->column_count);
+        take_columns(j);
     if (!args_given(a, "missing"))
         opt->missing = kith_model_missing(j->model);
     /* the labels of several ranks have no one file */

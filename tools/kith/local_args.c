@@ -327,6 +327,8 @@ static int parse_simulate(local_cli *cli, const args *a)
         code = source_fix_rows(&cli->common.source, 1);
     if (!code)
         code = bounds_parse(&cli->common.bounds, a);
+    if (!code)
+        code = bounds_match(&cli->common.bounds, &cli->common.source);
     if (!code && f && !output_has_suffix(f, ".npy") &&
         !output_has_suffix(f, ".csv"))
         code = cli_usage("--centers: '%s' ends neither in .npy nor in .csv", f);

@@ -184,6 +184,8 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
                                run->privacy.neighbors == KITH_REPLACE_ONE);
     if (!code)
         code = bounds_parse(&run->bounds, a);
+    if (!code)
+        code = bounds_match(&run->bounds, &run->source);
     if (!code && run->dry_run)
         code = settle_shape(run, a);
     if (!code)

@@ -62,9 +62,10 @@ void run_print_guarantee(const run_common *run, const kith_result *result);
 /* ---- run_files.c ----------------------------------------------------------
  */
 
-/* Open the operands and check the bounds against their dimension. Exit code;
- * *data is NULL then. */
-int run_data_open(const run_common *run, const args *a, kith_dataset **data);
+/* Open the operands and check the bounds against their dimension; the columns
+ * are the names of the features if they have some. Exit code; *data is NULL
+ * then. */
+int run_data_open(run_common *run, const args *a, kith_dataset **data);
 
 /* What a model file says of every run: the caller adds the options. */
 void run_describe(const run_common *run, kith_run *out);

@@ -1,10 +1,30 @@
 /* The files of a run: rows in, model and centres out. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "centers.h"
 #include "cli.h"
 #include "ranks.h"
 #include "run_common.h"
 
-int run_data_open(const run_common *run, const args *a, kith_dataset **data)
+/* The model names its features whenever the input does. */
+static int take_names(source *s, const kith_dataset *data)
+{
+    uint32_t d = kith_dataset_dimension(data);
+    if (!kith_dataset_name(data, 0))
+        return CLI_OK;
+    const char **names = calloc(d, sizeof *names);
+    if (!names)
+        return cli_no_memory();
+    names[0] = kith_dataset_name(data, 0);
+    for (uint32_t i = 1; i < d; i++)
+        names[i] = names[i - 1] + strlen(names[i - 1]) + 1;
+    int code = source_set_columns(s, names, d);
+    free(names);
+    return code;
+}
+
+int run_data_open(run_common *run, const args *a, kith_dataset **data)
 {
     kith_error err = {0};
     *data = NULL;
@@ -14,6 +34,8 @@ int run_data_open(const run_common *run, const args *a, kith_dataset **data)
                           &err);
     if (!code)
         code = bounds_check(&run->bounds, kith_dataset_dimension(*data));
+    if (!code)
+        code = take_names(&run->source, *data);
     code = ranks_agree(code); /* before anything is charged */
     if (code) {
         kith_dataset_free(*data);
@@ -22,7 +44,18 @@ int run_data_open(const run_common *run, const args *a, kith_dataset **data)
     return code;
 }
 
+/* Numbers of columns name nothing. */
+static int names_are_words(const kith_source_options *opt)
+{
+    double number;
+    for (size_t i = 0; i < opt->column_count; i++)
+        if (cli_number(opt->columns[i], &number))
+            return 1;
+    return 0;
+}
+
 static void write_centers(const char *path, FILE *file,
+                          const kith_source_options *opt,
                           const kith_result *result)
 {
     uint32_t k = 0, d = 0;
@@ -32,6 +65,8 @@ static void write_centers(const char *path, FILE *file,
         npy_write_values(file, centers, (size_t)k * d);
         return;
     }
+    if (opt && opt->column_count == d && names_are_words(opt))
+        csv_write_names(file, opt->columns, d);
     for (size_t j = 0; j < k; j++)
         csv_write_row(file, centers + j * d, d);
 }
@@ -57,7 +92,7 @@ int run_write(const run_common *run, const kith_result *result,
     if (!code)
         fputs(text, model_out->file);
     if (!code && centers_path) {
-        write_centers(centers_path, centers->file, result);
+        write_centers(centers_path, centers->file, description->source, result);
         code = output_finish(centers);
     }
     if (!code)

@@ -21,6 +21,14 @@ const arg_option source_options[] = {
     {"no-header", 0, NULL,
      "it does not (default: it does when there are only words in it; a line "
      "that mixes words and numbers is refused)"},
+    {"delimiter", 0, "C",
+     "what stands between values in csv and tsv files: , ; : | or tab"},
+    {"decimal", 0, "C",
+     "the decimal mark in csv and tsv files: . (default) or , (then with "
+     "another --delimiter)"},
+    {"missing-values", 0, "A,B",
+     "words for 'no value' besides the usual ones, such as '?,.,-999'; "
+     "--missing says what happens to such rows"},
     {"missing", 0, "POLICY",
      "error (default): refuse a file with a missing value; drop: leave its "
      "rows out"},
@@ -35,23 +43,86 @@ const arg_option source_options[] = {
 const size_t source_option_count =
     sizeof source_options / sizeof *source_options;
 
+/* "a,b,c" into *count words, which point into *copy. Exit code. */
+static int split_words(const char *option, const char *text, char **copy,
+                       const char ***words, size_t *count)
+{
+    size_t n = 1;
+    for (const char *p = text; *p; p++)
+        n += *p == ',';
+    *copy = strdup(text);
+    *words = calloc(n, sizeof **words);
+    if (!*copy || !*words)
+        return cli_no_memory();
+    char *rest = *copy;
+    for (size_t i = 0; i < n; i++) {
+        (*words)[i] = strsep(&rest, ",");
+        if (!*(*words)[i])
+            return cli_usage("--%s: an empty name in '%s'", option, text);
+        json_t *json = json_string((*words)[i]); /* it will be in the model */
+        json_decref(json);
+        if (!json)
+            return cli_usage("--%s: a name is not UTF-8", option);
+    }
+    *count = n;
+    return CLI_OK;
+}
+
 static int parse_columns(source *out, const char *text)
 {
-    size_t count = 1;
-    for (const char *p = text; *p; p++)
-        count += *p == ',';
-    out->column_text = strdup(text);
-    out->columns = calloc(count, sizeof *out->columns);
-    if (!out->column_text || !out->columns)
-        return cli_no_memory();
-    char *rest = out->column_text;
-    for (size_t i = 0; i < count; i++) {
-        out->columns[i] = strsep(&rest, ",");
-        if (!*out->columns[i])
-            return cli_usage("--columns: an empty name in '%s'", text);
-    }
+    int code = split_words("columns", text, &out->column_text, &out->columns,
+                           &out->options.column_count);
     out->options.columns = out->columns;
-    out->options.column_count = count;
+    return code;
+}
+
+static int parse_missing(source *out, const char *text)
+{
+    int code = split_words("missing-values", text, &out->missing_text,
+                           &out->missing, &out->options.missing_value_count);
+    out->options.missing_values = out->missing;
+    return code;
+}
+
+/* --delimiter and --decimal: one character each. */
+static int parse_marks(kith_source_options *opt, const args *a)
+{
+    const char *delimiter = args_value(a, "delimiter");
+    const char *decimal = args_value(a, "decimal");
+    if (delimiter && (!strcmp(delimiter, "tab") || !strcmp(delimiter, "\\t")))
+        delimiter = "\t";
+    if (delimiter && (delimiter[1] || !strchr(",;:|\t", delimiter[0])))
+        return cli_usage("--delimiter: '%s' is none of , ; : | and tab",
+                         delimiter);
+    if (decimal && strcmp(decimal, ".") != 0 && strcmp(decimal, ",") != 0)
+        return cli_usage("--decimal: '%s' is neither . nor ,", decimal);
+    opt->delimiter = delimiter ? delimiter[0] : 0;
+    opt->decimal = decimal ? decimal[0] : 0;
+    return CLI_OK;
+}
+
+int source_set_columns(source *s, const char *const *names, size_t count)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(names[i]) + 1;
+    char *text = calloc(bytes, 1);
+    const char **columns = calloc(count, sizeof *columns);
+    if (!text || !columns) {
+        free(text);
+        free(columns);
+        return cli_no_memory();
+    }
+    char *to = text;
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = to;
+        to = stpcpy(to, names[i]) + 1;
+    }
+    free(s->column_text);
+    free(s->columns);
+    s->column_text = text;
+    s->options.columns = s->columns = columns;
+    s->options.column_count = count;
     return CLI_OK;
 }
 
@@ -83,8 +154,14 @@ int source_parse(source *out, const args *a)
         opt->header = KITH_HEADER_YES;
     if (args_value(a, "no-header"))
         opt->header = KITH_HEADER_NO;
+    code = parse_marks(opt, a);
     const char *columns = args_value(a, "columns");
-    return columns ? parse_columns(out, columns) : CLI_OK;
+    const char *missing_values = args_value(a, "missing-values");
+    if (!code && columns)
+        code = parse_columns(out, columns);
+    if (!code && missing_values)
+        code = parse_missing(out, missing_values);
+    return code;
 }
 
 kith_format source_format_of(const char *path)
@@ -153,5 +230,7 @@ void source_free(source *s)
 {
     free(s->column_text);
     free(s->columns);
+    free(s->missing_text);
+    free(s->missing);
     *s = (source){0};
 }

@@ -14,11 +14,15 @@ typedef struct source {
     kith_source_options options; /* columns: borrowed from below, or a model */
     char *column_text;           /* owned copy that columns points into      */
     const char **columns;
+    char *missing_text; /* the same for missing_values */
+    const char **missing;
     uint32_t threads;
 } source;
 
 /* Exit code; free in any case. */
 int source_parse(source *out, const args *a);
+/* Use these columns (copied) and no others. Exit code. */
+int source_set_columns(source *s, const char *const *names, size_t count);
 /* A file that is given twice, under whatever names, would count every row in
  * it twice and double what the run gives away of it. Exit code. */
 int source_check_repeat(const char *const *inputs, size_t count);
@@ -40,6 +44,7 @@ typedef struct bounds {
     kith_bounds view; /* points into the arrays below */
     double *lower, *upper, *center;
     int by_feature; /* from a file */
+    char **names;   /* of the features in the file; NULL: it has none */
 } bounds;
 
 /* Exit code; free in any case. A box or a radius is required, and a message
@@ -47,6 +52,9 @@ typedef struct bounds {
 int bounds_parse(bounds *out, const args *a);
 /* A file has one line per feature. Exit code. */
 int bounds_check(const bounds *b, uint32_t dimension);
+/* A file with names says which columns are used; with --columns its lines are
+ * put in their order. Exit code. */
+int bounds_match(bounds *b, source *s);
 void bounds_free(bounds *b);
 
 #endif
