@@ -15,6 +15,8 @@ const arg_command *command_verify(void);
 const arg_command *command_sign(void);
 const arg_command *command_report(void);
 const arg_command *command_budget(void);
+const arg_command *command_sweep(void);
+const arg_command *command_audit(void);
 
 /* The whole command: finds its command, runs it, closes standard output. Exit
  * code. */

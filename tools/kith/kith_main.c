@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 11 };
+enum { COMMANDS = 13 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -110,12 +110,13 @@ int command_main(int argc, char **argv)
         command_kmeans(),   command_kmedian(),  command_subspace(),
         command_local(),    command_evaluate(), command_assign(),
         command_generate(), command_verify(),   command_sign(),
-        command_report(),   command_budget()};
+        command_report(),   command_budget(),   command_sweep(),
+        command_audit()};
     int code = CLI_OK;
     if (argc < 2) {
         code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
                          "local, evaluate, assign, generate, verify, sign, "
-                         "report or budget");
+                         "report, budget, sweep or audit");
     } else if (is_one_of(argv[1], "--help", "-h") ||
                (argc == 2 && !strcmp(argv[1], "help"))) {
         print_help(commands);

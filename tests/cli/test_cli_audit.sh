@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# T38, T39: the audit catches programs that give away more than they claim,
+# does not cry wolf over one that does not, and says when it cannot judge.
+# Broken programs are wrappers around kith that live here, nowhere else. A right
+# program is disproved once in 1000 audits, so an honest one gets a second try:
+# both fail once in a million.
+set -u
+. "$(dirname "$0")/lib.sh"
+mkdir "$WORK/tmp"
+export TMPDIR=$WORK/tmp
+
+# broken NAME SED...: a kith whose arguments are changed on the way.
+broken() {
+    local name=$1
+    shift
+    {
+        echo '#!/usr/bin/env bash'
+        echo 'args=()'
+        echo 'for a in "$@"; do args+=("$a"); done'
+        echo 'for i in "${!args[@]}"; do'
+        echo '    case ${args[i]} in'
+        echo "$1"
+        echo '    esac'
+        echo 'done'
+        echo "exec '$KITH' \"\${args[@]}\""
+    } >"$name"
+    chmod +x "$name"
+}
+field() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
+
+# times FACTOR: asks for so many times the epsilon of the claim.
+times() { echo "    -e) args[i+1]=\$($PYTHON -c \"print(float('\${args[i+1]}') * $1)\") ;;"; }
+
+# honest FILE ARG...: not disproved.
+honest() {
+    local file=$1
+    shift
+    "$KITH" audit "$@" -o "$file" 2>"$ERR" || run 0 audit "$@" -o "$file"
+    check "not disproved: $*" [ "$(field "$file" verdict)" = "not disproved" ]
+}
+
+honest honest.json --seconds 1
+said 'not disproved is not proved'
+check "a factor of 1.25 would have been seen" [ "$(field honest.json control_caught)" = 1.25 ]
+python "bounds in order" honest.json <<'P'
+import json, sys
+audit = json.load(open(sys.argv[1]))
+assert abs(audit["claim"] - 0.8384) < 1e-3, audit["claim"]
+canaries = audit["attacks"][0]["programs"]
+assert 0.5 < canaries[0]["estimate"] < 1.1 and canaries[0]["at_least"] < audit["claim"]
+assert canaries[1]["at_least"] > audit["claim"] and canaries[2]["at_least"] > 1.2
+P
+
+epsilon_of() { "$PYTHON" -c 'import json, sys; print(json.load(open("honest.json"))["attacks"][0]["programs"][int(sys.argv[1])]["epsilon"] / 4)' "$1"; }
+broken quarter "$(times "$(epsilon_of 1)")" # 1.25 times mu
+broken twice "$(times "$(epsilon_of 2)")"
+broken all_rows '    --force) args[i]=--allow-repeat; args+=("${args[-1]}" --force) ;;'
+for program in twice quarter all_rows; do
+    run 1 audit --seconds 1 --program ./$program -o $program.json
+    said 'DISPROVED'
+    check "$program is caught" [ "$(field $program.json verdict)" = disproved ]
+done
+honest auto.json --seconds 1 --method auto
+
+# Too little time, or noise that hides everything: never a pass.
+run 1 audit --delta 0 -e 1 --seconds 0 -o pure.json
+said 'cannot judge'
+check "no control, no verdict" [ "$(field pure.json verdict)" = "cannot judge" ]
+run 1 audit -e 0.01 --seconds 1 -o small.json
+check "no control, no verdict" [ "$(field small.json verdict)" = "cannot judge" ]
+refuse 1 'failed on the audit' audit --seconds 1 --program /bin/false
+refuse 2 'makes its own rows' audit rows.csv
+check "nothing is left behind" [ -z "$(ls "$TMPDIR")" ]
+finish

@@ -1,0 +1,314 @@
+/* `kith audit`: try to disprove the promise of a kith program, from outside,
+ * on rows that the audit makes itself. It reads nobody's rows and spends
+ * nothing. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit.h"
+#include "cli.h"
+#include "commands.h"
+#include "output.h"
+
+/* Wrong alarms: one audit in so many, all attacks together. */
+#define ALPHA 1e-3
+/* Eight runs tell 1.25 times the loss of (4, 1e-6) from it by six deviations.
+ */
+enum { RIVALS = 3, LEAST_RUNS = 8 };
+
+static const arg_option claim_options[] = {
+    {"epsilon", 'e', "EPS", "the promise to attack (default: 4)"},
+    {"delta", 0, "D",
+     "with it (default: 1e-6); 0: pure, which takes an hour to judge"},
+    {"method", 0, "M", "lloyd (default), auto or balcan"},
+    {"seconds", 0, "S",
+     "how long to try (default: 60): a minute shows a factor of 2, ten "
+     "minutes 1.25"},
+    {"program", 0, "FILE", "attack this kith (default: the one that runs)"},
+};
+
+static const arg_option audit_output[] = {
+    {"output", 'o', "FILE", "write the JSON here, not to standard output"},
+    {"quiet", 0, NULL, "print errors and warnings only"},
+};
+
+static arg_group groups[] = {
+    {"Claim", claim_options, sizeof claim_options / sizeof *claim_options},
+    {"Output", audit_output, 2},
+};
+
+/* The claim itself, and the same program at 1.25 and 2 times the loss: what it
+ * must be possible to catch. */
+static const double factors[RIVALS] = {1, 1.25, 2};
+
+typedef struct attack {
+    const char *name, *words;
+    int (*try_once)(const audit_target *t, audit_tally *tally);
+    audit_tally tallies[RIVALS];
+    audit_bound bounds[RIVALS];
+    double alpha;
+} attack;
+
+/* The epsilon at which the loss is factor times the claim's. */
+static int scale_epsilon(const audit_target *t, double factor, double *out)
+{
+    double lo = 0, hi = 4096;
+    kith_error err = {0};
+    *out = factor * t->epsilon;
+    for (int i = 0; t->mu > 0 && factor > 1 && i < 60; i++) {
+        double mu = 0;
+        *out = (lo + hi) / 2;
+        if (kith_privacy_mu(*out, t->delta, &mu, &err) != KITH_OK ||
+            mu < factor * t->mu)
+            lo = *out;
+        else
+            hi = *out;
+    }
+    if (factor <= 1)
+        *out = t->epsilon;
+    return CLI_OK;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The three programs in turn, so that what slows one slows all. */
+static int attack_until(const audit_target *t, attack *a, double end)
+{
+    int code = CLI_OK;
+    for (size_t round = 0; !code && (round < LEAST_RUNS || now() < end);
+         round++)
+        for (int i = 0; !code && i < RIVALS; i++)
+            code = a->try_once(t, &a->tallies[i]);
+    return code;
+}
+
+static void judge(const audit_target *t, attack *a)
+{
+    for (int i = 0; i < RIVALS; i++)
+        if (a->try_once == audit_canary)
+            audit_canary_bound(&a->tallies[i], a->alpha, &a->bounds[i]);
+        else
+            audit_pair_bound(t, &a->tallies[i], a->alpha, &a->bounds[i]);
+}
+
+typedef struct verdict {
+    const char *word;
+    double shown; /* the smallest factor that would have been caught; 0: none */
+} verdict;
+
+static double claim_of(const audit_target *t)
+{
+    return t->mu > 0 ? t->mu : t->epsilon;
+}
+
+/* Disproved counts without a control; not disproved does not. */
+static verdict decide(const audit_target *t, const attack *attacks,
+                      size_t count)
+{
+    verdict v = {"cannot judge", 0};
+    double claim = claim_of(t);
+    for (size_t i = 0; i < count; i++)
+        for (int r = RIVALS - 1; r > 0; r--)
+            if (attacks[i].bounds[r].least > claim &&
+                (!(v.shown > 0) || factors[r] < v.shown))
+                v.shown = factors[r];
+    if (v.shown > 0)
+        v.word = "not disproved";
+    for (size_t i = 0; i < count; i++)
+        if (attacks[i].bounds[0].least > claim)
+            v.word = "disproved";
+    return v;
+}
+
+static json_t *attack_json(const attack *a)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < RIVALS; i++)
+        json_array_append_new(list, json_pack("{s:f, s:f, s:I, s:f, s:f}",
+                                              "factor", factors[i], "epsilon",
+                                              a->tallies[i].epsilon, "tries",
+                                              (json_int_t)a->bounds[i].tries,
+                                              "estimate", a->bounds[i].estimate,
+                                              "at_least", a->bounds[i].least));
+    return json_pack("{s:s, s:f, s:o}", "attack", a->name, "alpha", a->alpha,
+                     "programs", list);
+}
+
+static int print_verdict(const audit_target *t, const attack *attacks,
+                         size_t count, const verdict *v, const char *path)
+{
+    output o = {0};
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, attack_json(&attacks[i]));
+    json_t *json = json_pack(
+        "{s:s, s:s, s:f, s:f, s:s, s:f, s:o, s:o}", "verdict", v->word,
+        "method", t->method, "epsilon", t->epsilon, "delta", t->delta,
+        "currency", t->mu > 0 ? "mu" : "epsilon", "claim", claim_of(t),
+        "control_caught", v->shown > 0 ? json_real(v->shown) : json_null(),
+        "attacks", list);
+    int code = output_open(&o, path);
+    if (code)
+        json_decref(json);
+    else
+        code = print_json(o.file, json);
+    if (!code)
+        code = output_finish(&o);
+    if (!code)
+        code = output_commit(&o);
+    output_discard(&o);
+    return code;
+}
+
+static void say(const audit_target *t, const attack *attacks, size_t count,
+                const verdict *v)
+{
+    const char *unit = t->mu > 0 ? "mu" : "epsilon";
+    for (size_t i = 0; i < count; i++) {
+        const attack *a = &attacks[i];
+        cli_note("%s: %zu tries: %s about %.3f, at least %.3f; the claim is "
+                 "%.3f",
+                 a->words, a->bounds[0].tries, unit, a->bounds[0].estimate,
+                 a->bounds[0].least, claim_of(t));
+        for (int r = 1; r < RIVALS; r++)
+            cli_note("  control, %g times the loss: at least %.3f: %s",
+                     factors[r], a->bounds[r].least,
+                     a->bounds[r].least > claim_of(t) ? "caught"
+                                                      : "not caught");
+    }
+    if (!strcmp(v->word, "disproved"))
+        cli_note("DISPROVED: the program gives away more than it claims; this "
+                 "is wrong once in %.0f audits",
+                 1 / ALPHA);
+    else if (v->shown > 0)
+        cli_note("not disproved; a program that gives away %g times as much "
+                 "would have been caught.\nNot disproved is not proved: it is "
+                 "what these tries could not do",
+                 v->shown);
+    else
+        cli_note("cannot judge: not even twice the loss was caught; give it "
+                 "more --seconds");
+}
+
+static int make_target(audit_target *t, const args *a, double *seconds)
+{
+    static const char *const methods[] = {"lloyd", "auto", "balcan", NULL};
+    static char self[4096], folder[4096];
+    unsigned method = 0;
+    *t = (audit_target){.epsilon = 4, .delta = 1e-6};
+    *seconds = 60;
+    int code = args_real(a, "epsilon", &t->epsilon);
+    if (!code)
+        code = args_real(a, "delta", &t->delta);
+    if (!code)
+        code = args_real(a, "seconds", seconds);
+    if (!code)
+        code = args_choice(a, "method", methods, &method);
+    if (code)
+        return code;
+    t->method = methods[method];
+    t->program = args_value(a, "program");
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (!t->program && n > 0)
+        t->program = self;
+    if (!t->program)
+        return cli_usage("say which --program to attack");
+    kith_error err = {0};
+    if (t->delta > 0)
+        code = cli_status(kith_privacy_mu(t->epsilon, t->delta, &t->mu, &err),
+                          &err);
+    else if (!(t->epsilon > 0))
+        code = cli_usage("--epsilon: not above 0");
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/kith-audit-XXXXXX",
+             base && *base ? base : "/tmp");
+    if (!code && !(t->folder = mkdtemp(folder)))
+        code = cli_fail(CLI_FAILED, "%s: %s", folder, strerror(errno));
+    return code;
+}
+
+static void remove_folder(const audit_target *t)
+{
+    static const char *const names[] = {"rows.npy", "c.npy", "m.json"};
+    char path[8192];
+    for (size_t i = 0; t->folder && i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", t->folder, names[i]);
+        unlink(path);
+    }
+    if (t->folder)
+        rmdir(t->folder);
+}
+
+static int audit_main(const args *a)
+{
+    audit_target t;
+    double seconds;
+    attack attacks[] = {
+        {.name = "canaries",
+         .words = "many canaries in one run",
+         .try_once = audit_canary},
+        {.name = "pairs",
+         .words = "one far row or none",
+         .try_once = audit_pair},
+    };
+    int code = a->operand_count
+                   ? cli_usage("an audit makes its own rows: drop the inputs")
+                   : make_target(&t, a, &seconds);
+    if (code)
+        return code;
+    /* K-norm noise hides canaries from this attack: pure needs pairs. */
+    attack *first = t.mu > 0 ? attacks : attacks + 1;
+    size_t count = t.mu > 0 ? 2 : 1;
+    double begin = now();
+    for (size_t i = 0; !code && i < count; i++) {
+        first[i].alpha = ALPHA / (double)count;
+        for (int r = 0; !code && r < RIVALS; r++)
+            code = scale_epsilon(&t, factors[r], &first[i].tallies[r].epsilon);
+        /* Canaries show more in less time: they come first and get most. */
+        double share = count == 1 ? 1 : i == 0 ? 0.6 : 1;
+        if (!code)
+            code = attack_until(&t, &first[i], begin + share * seconds);
+        judge(&t, &first[i]);
+    }
+    verdict v = {0};
+    if (!code) {
+        v = decide(&t, first, count);
+        code = print_verdict(&t, first, count, &v, args_value(a, "output"));
+    }
+    if (!code && !args_given(a, "quiet"))
+        say(&t, first, count, &v);
+    for (size_t i = 0; i < 2; i++)
+        for (int r = 0; r < RIVALS; r++) {
+            free(attacks[i].tallies[r].without);
+            free(attacks[i].tallies[r].with);
+        }
+    remove_folder(&t);
+    return code || !strcmp(v.word, "not disproved") ? code : CLI_FAILED;
+}
+
+const arg_command *command_audit(void)
+{
+    static const arg_command command = {
+        .name = "audit",
+        .summary = "Attack this program's promise with rows of the audit's "
+                   "own.",
+        .usage = "[-e EPS] [--delta D] [--seconds S] [OPTION]...",
+        .notes = "The audit runs kith on rows that it makes itself, guesses "
+                 "who was in, and says\nwhat the guesses prove. It reads no "
+                 "data of yours and spends nothing. Exit status\n0: not "
+                 "disproved; 1: disproved, or nothing can be said.\n",
+        .groups = groups,
+        .group_count = sizeof groups / sizeof *groups,
+        .run = audit_main,
+    };
+    return &command;
+}
