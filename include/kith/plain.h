@@ -144,6 +144,27 @@ kith_generate(const kith_generate_options *opt, kith_row_sink *sink,
 KITH_API KITH_CHECKED kith_status kith_generate_planes(
     const kith_generate_options *opt, double *bases, kith_error *err);
 
+/* ---- rows against bounds --------------------------------------------------
+ */
+
+/* How rows lie in bounds: exact, so NOT private. */
+typedef struct kith_check {
+    size_t size; /* set by the caller: sizeof; fields are only appended */
+    uint32_t dimension;
+    uint64_t rows;           /* all of them                            */
+    uint64_t incomplete;     /* with a missing value; the rest is about */
+                             /* the others                              */
+    uint64_t clipped;        /* that the bounds change                  */
+    uint64_t beyond;         /* outside of the ball                     */
+    uint64_t *below, *above; /* for each feature, outside of its box    */
+} kith_check;
+
+/* Dense files only. What missing says is not looked at. Clear it afterwards. */
+KITH_API KITH_CHECKED kith_status kith_check_rows(
+    const char *const *paths, size_t path_count, const kith_source_options *opt,
+    const kith_bounds *bounds, kith_check *out, kith_error *err);
+KITH_API void kith_check_clear(kith_check *check); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,7 @@ const arg_command *command_report(void);
 const arg_command *command_budget(void);
 const arg_command *command_sweep(void);
 const arg_command *command_audit(void);
+const arg_command *command_check(void);
 
 /* The whole command: finds its command, runs it, closes standard output. Exit
  * code. */

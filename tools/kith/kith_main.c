@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 13 };
+enum { COMMANDS = 14 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -111,12 +111,12 @@ int command_main(int argc, char **argv)
         command_local(),    command_evaluate(), command_assign(),
         command_generate(), command_verify(),   command_sign(),
         command_report(),   command_budget(),   command_sweep(),
-        command_audit()};
+        command_audit(),    command_check()};
     int code = CLI_OK;
     if (argc < 2) {
         code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
                          "local, evaluate, assign, generate, verify, sign, "
-                         "report, budget, sweep or audit");
+                         "report, budget, sweep, audit or check");
     } else if (is_one_of(argv[1], "--help", "-h") ||
                (argc == 2 && !strcmp(argv[1], "help"))) {
         print_help(commands);
