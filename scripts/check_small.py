@@ -25,7 +25,9 @@ FUNCTION = re.compile(r"^(?!typedef|struct|enum|static const)[A-Za-z_][\w \t*\n]
                       r"(\w+)\(([^;{}]*)\)\s*(\n\{.*?^\}|;)", re.S | re.M)
 
 # Being rewritten: not worth polishing until then. Take them off afterwards.
-WAITING = ("src/cluster/auto*", "src/budget/ledger_memory.c")
+WAITING = ("src/cluster/auto*", "src/budget/ledger_memory.c", "src/service/*",
+           "include/kith/collect.h", "tools/kithd/*", "src/simulate/players.c",
+           "tools/kith/cmd_local_respond.c")
 
 
 def blank(match):

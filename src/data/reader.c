@@ -40,8 +40,6 @@ void kith_source_options_init(kith_source_options *opt, size_t size)
     opt->size = size;
 }
 
-/* ---- shards -------------------------------------------------------------- */
-
 static void close_shard(shard *s)
 {
     s->ops->close(s->state);
@@ -141,8 +139,6 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
     return deal(reader, err);
 }
 
-/* ---- the interface ------------------------------------------------------- */
-
 static kith_status check_options(const kith_source_options *opt,
                                  kith_error *err)
 {
@@ -160,15 +156,6 @@ static kith_status check_options(const kith_source_options *opt,
                            "column_count is set but columns is NULL");
     if (opt->parts > 0 && opt->part >= opt->parts)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "part must be below parts");
-    if ((opt->delimiter && !strchr(",;:|\t", opt->delimiter)) ||
-        (opt->decimal && opt->decimal != '.' && opt->decimal != ','))
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "the delimiter is one of , ; : | and tab, the "
-                           "decimal mark is . or ,");
-    for (size_t i = 0; i < opt->missing_value_count; i++)
-        if (!opt->missing_values || !opt->missing_values[i])
-            return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                               "a word of missing_values is NULL");
     if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "--missing drop changes the number of rows, which "

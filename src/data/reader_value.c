@@ -80,6 +80,15 @@ kith_status kith_i_dialect_make(const kith_i_dialect *base,
                                 kith_error *err)
 {
     *out = *base;
+    if ((opt->delimiter && !strchr(",;:|\t", opt->delimiter)) ||
+        (opt->decimal && opt->decimal != '.' && opt->decimal != ','))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the delimiter is one of , ; : | and tab, the "
+                           "decimal mark is . or ,");
+    for (size_t i = 0; i < opt->missing_value_count; i++)
+        if (!opt->missing_values || !opt->missing_values[i])
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "a word of missing_values is NULL");
     if (opt->delimiter) {
         out->separator = opt->delimiter;
         out->blank = opt->delimiter == '\t' ? ' ' : '\t';
