@@ -168,10 +168,10 @@ static int price(grid *g, uint32_t clusters, double epsilon, cell *out)
     kith_privacy privacy = g->privacy;
     options.clusters = clusters;
     privacy.epsilon = epsilon;
-    int code =
-        cli_status(kith_kmeans_plan(g->rows, g->dimension, 0, &g->bounds.view,
-                                    &privacy, &options, &plan, &err),
-                   &err);
+    int code = cli_status(
+        kith_kmeans_plan(&(kith_shape){g->rows, g->dimension, 0},
+                         &g->bounds.view, &privacy, &options, &plan, &err),
+        &err);
     if (!code)
         *out = (cell){.clusters = clusters,
                       .epsilon = epsilon,
