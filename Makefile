@@ -9,7 +9,7 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help wasm build python wheel demo demo-service faults install test lint format asan tsan clang mutants fuzz \
+.PHONY: help ledger-faults wasm build python wheel demo demo-service faults install test lint format asan tsan clang mutants fuzz \
 	bench pictures clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
@@ -106,6 +106,10 @@ faults: bootstrap
 	@cmake --build --preset release --target kith kithd kithd_test
 	@KITH_FAULTS=200 KITH_FAULTS_PG=40 $(CTEST) --test-dir build/release -j1 \
 	    -V -R test_faults
+## ledger-faults: 1,000 processes killed while they charge a ledger
+ledger-faults: build
+	@cmake --build --preset release --target test_ledger_faults
+	@KITH_LEDGER_KILLS=1000 build/release/tests/test_ledger_faults
 
 ## mutants: plant the mistakes of tests/mutants, see each caught (30 minutes)
 mutants: bootstrap

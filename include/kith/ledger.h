@@ -163,6 +163,10 @@ kith_statement_entry(const kith_statement *statement, size_t i);
 KITH_API const kith_sublimit_view *
 kith_statement_sublimit(const kith_statement *statement, size_t i);
 
+/* Number of the result entry with the SHA-256 of this text; 0: none. */
+KITH_API uint64_t kith_statement_result(const kith_statement *statement,
+                                        const char *text);
+
 /* ---- arithmetic ---------------------------------------------------------- */
 
 /* What a run of (epsilon, delta) costs: one of the two amounts. convert: a pure

@@ -7,7 +7,7 @@
  * Because: the rollback journal is synced before the file is written, the file
  *   before the journal is cut, and the cut itself is synced before COMMIT
  *   returns (journal_mode TRUNCATE, synchronous EXTRA; both are read back).
- *   Not WAL: docs/decisions/0017-rollback-journal.md. */
+ *   Not WAL: decision 17. */
 #include "sqlite_i.h"
 
 #include <stdio.h>

@@ -178,3 +178,16 @@ const kith_sublimit_view *kith_statement_sublimit(const kith_statement *s,
 {
     return s && i < s->sublimit_count ? &s->sublimits[i] : NULL;
 }
+
+uint64_t kith_statement_result(const kith_statement *s, const char *text)
+{
+    char wanted[KITH_I_HASH_TEXT + 16] = "\"model\":\"";
+    if (!s || !text)
+        return 0;
+    kith_i_text_digest(text, wanted + strlen(wanted));
+    for (size_t i = 0; i < s->count; i++)
+        if (!strcmp(s->entries[i].kind, "result") &&
+            strstr(s->entries[i].body, wanted))
+            return s->entries[i].number;
+    return 0;
+}

@@ -127,7 +127,7 @@ refuse 2 'neither in .npy' kmeans -k 2 -e 1 $B --centers c.txt ok.csv
 refuse 2 'same file' kmeans -k 2 -e 1 $B --centers c.csv -o c.csv ok.csv
 refuse 2 'is an input' kmeans -k 2 -e 1 $B -o ./ok.csv ok.csv
 refuse 2 '\-\-account' kmeans -k 2 -e 1 $B --account me ok.csv
-refuse 5 'no durable ledger' kmeans -k 2 -e 1 $B --ledger sqlite:x --account me ok.csv
+refuse 5 'no ledger at' kmeans -k 2 -e 1 $B --ledger sqlite:x --account me ok.csv
 
 # ---- bad input: exit 4, the file is named, no value is shown ---------------
 refuse 4 'absent.csv' kmeans -k 2 -e 1 $B absent.csv

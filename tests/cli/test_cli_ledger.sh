@@ -41,6 +41,15 @@ for e in entries:
     assert before == e["hash"], e
 P
 run 0 verify m.json
+run 0 verify --ledger "$L" m.json
+sed 's/"public_seed": 0/"public_seed": 1/' m.json >edited.json
+cmp -s m.json edited.json && echo >>edited.json
+run 1 verify --ledger "$L" edited.json
+said 'SHA-256'
+"$KITH" kmeans -k 3 -e 1 --radius 1 --quiet -o unpaid.json rows.csv
+run 1 verify --ledger "$L" unpaid.json
+said 'names no entry'
+run 5 verify --ledger sqlite:nowhere.db m.json
 run 3 kmeans -k 3 -e 1 --delta 1e-6 --radius 1 --ledger "$L" --account visits \
     --once november -o m2.json rows.csv
 said 'entry 2'
@@ -70,6 +79,11 @@ run 0 budget limit visits --ledger "$L" --analyst ana -e 0.1 --delta 1e-6
 run 0 budget verify --ledger "$L"
 run 0 budget backup copy.db --ledger "$L"
 run 0 budget verify --ledger sqlite:copy.db
+# An old copy put back misses the entry of a published model.
+run 0 kmeans -k 3 -e .01 --delta 1e-6 --radius 1 --ledger "$L" --account visits -o late.json rows.csv
+run 0 verify --ledger "$L" late.json
+run 1 verify --ledger sqlite:copy.db late.json
+said 'old copy'
 
 # Whoever edits the ledger is noticed, and nothing more is charged (T29).
 for edit in "UPDATE account SET lim_gauss = lim_gauss * 2" \

@@ -205,7 +205,7 @@ for option in "-e 1" "--delta 0" "--method auto" "--composition gdp" --overlap \
     --ignore-conditions "--block-rows 4" --non-private-start --debug-diagnostics; do
     refuse 2 'no meaning with --non-private' $S --non-private $option x.csv
 done
-refuse 5 'ledger' $S -e 1 --ledger file:x x.csv
+refuse 2 'not a ledger' $S -e 1 --ledger file:x --account a x.csv
 refuse 2 'is an input' $S -e 1 -o x.csv x.csv
 
 # ---- plans -------------------------------------------------------------------

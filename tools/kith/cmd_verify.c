@@ -3,12 +3,16 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "verify_ledger.h"
 
 static const arg_option verify_options_table[] = {
     {"key", 0, "FILE",
      "public key of minisign: MODEL.minisig must be a signature of the model "
      "by it"},
     {"json", 0, NULL, "print the finding as JSON"},
+    {"ledger", 0, "URI",
+     "the entry that the model names must be in this ledger, intact, for this "
+     "file"},
 };
 
 static const arg_group groups[] = {
@@ -23,7 +27,11 @@ static int verify_main(const args *a)
     verify_options options = {.key = args_value(a, "key"),
                               .json = args_given(a, "json")};
     int code = verify_exit_code(verify_file(a->operands[0], &options, stdout));
-    return code < 0 ? cli_no_memory() : code;
+    if (code < 0)
+        return cli_no_memory();
+    return code || !args_value(a, "ledger")
+               ? code
+               : verify_in_ledger(a->operands[0], args_value(a, "ledger"));
 }
 
 const arg_command *command_verify(void)

@@ -11,8 +11,9 @@ const arg_option payer_options[PAYER_OPTIONS] = {
     {"ledger", 0, "URI",
      "charge this ledger before anything is drawn: sqlite:PATH; default: the "
      "environment's KITH_LEDGER; none: no ledger"},
-    {"account", 0, "NAME[,NAME]",
-     "the ledger's account to charge; several: all of them, or none"},
+    {"account", 0, "NAMES",
+     "the ledger's account to charge; several, with commas: all of them, or "
+     "none"},
     {"once", 0, "KEY",
      "exit with 3 if the account has a charge with this key already"},
     {"analyst", 0, "NAME", "whose limit inside the account applies"},
