@@ -35,7 +35,7 @@ LIMITS = {
     "Ranks of a team": 340,
     "Noise": 1450,
     "Price": 670,
-    "Rows": 1100,  # the same; the names of the features travel with the rows
+    "Rows": 1365,  # rows on disk, that must come back as they were: 230 lines
     "Kernels that see rows": 1490,
 }
 # The gate is to be read in a day: with comments too (docs/decisions/0012).
@@ -44,7 +44,7 @@ MOST_TO_READ = {"The gate": 2000}
 # Readers of arrays, tables and CSR in memory, of Arrow, and parts of files for
 # ranks (200 lines) came in November 2026.
 # Delimiters, decimal commas, words for "no value", names: 180 lines.
-BESIDES = {"From lines to rows": 4000, "Several runs": 2000}
+BESIDES = {"From lines to rows": 4100, "Several runs": 2000}
 
 # Files of watched folders that see public or released values only, or whose
 # mistakes cannot reach the law of what is released: why. A pattern of the

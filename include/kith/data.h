@@ -93,6 +93,11 @@ typedef struct kith_source_options {
     const char *const *missing_values; /* CSV and TSV: words for "no value", */
     size_t missing_value_count; /* besides the usual ones. What then happens */
                                 /* to the row is for `missing` to say        */
+    const char *spill;          /* keep quantised rows here, not in memory:  */
+                                /* a local folder. Encrypted under a key     */
+                                /* that is forgotten. Dense rows; sessions   */
+                                /* only. NULL: in memory                     */
+    int spill_anywhere;         /* a network file system will do             */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);

@@ -258,13 +258,16 @@ void kith_dataset_free(kith_dataset *data)
 {
     if (!data)
         return;
-    size_t row = data->domain->dimension * sizeof *data->chunks->dense;
+    /* without a domain: rows that nobody has filled */
+    size_t row = data->domain ? data->domain->dimension * sizeof(int16_t) : 0;
     for (size_t i = 0; i < data->chunk_count; i++) /* before any is freed */
-        kith_i_wipe(data->chunks[i].dense, data->chunks[i].rows * row);
+        if (data->chunks[i].dense)
+            kith_i_wipe(data->chunks[i].dense, data->chunks[i].rows * row);
     for (size_t i = 0; i < data->chunk_count; i++)
         chunk_free(&data->chunks[i]);
     kith_i_free(data->chunks);
     kith_i_free(data->names);
+    kith_i_spill_close(data->spill);
     kith_i_domain_free(data->domain);
     kith_i_free(data);
 }

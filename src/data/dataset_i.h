@@ -8,12 +8,13 @@
 #include "base/block.h"
 #include "base/domain.h"
 #include "kith/data.h"
+#include "spill.h"
 
 /* One block of rows, allocated once. */
 typedef struct kith_i_chunk {
     uint64_t first; /* position of its first row in the dataset */
     uint32_t rows, capacity;
-    int16_t *dense;
+    int16_t *dense; /* NULL: on disk */
     int owned; /* dense is freed with it, chunks after it may be in there */
     uint32_t *start, *index; /* sparse */
     int16_t *value;          /* sparse */
@@ -28,7 +29,14 @@ struct kith_dataset {
     char *names; /* of the features, each ended by a NUL; NULL: none */
     kith_i_chunk *chunks;
     size_t chunk_count, chunk_capacity;
+    kith_i_spill *spill; /* NULL: in memory */
 };
+
+/* Values that a chunk of dense rows has room for. */
+static inline size_t kith_i_chunk_values(const kith_dataset *data)
+{
+    return (size_t)data->block_rows * data->domain->dimension;
+}
 
 /* An empty dataset. domain: taken on KITH_OK. */
 kith_status kith_i_dataset_new(kith_i_domain *domain, kith_dataset **out,

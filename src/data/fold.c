@@ -10,19 +10,64 @@
 
 enum { MANY_VALUES = 1 << 22 }; /* worth workers to wipe */
 
+/* Chunks that are on disk, on their way to workers. */
+typedef struct {
+    char *rooms;
+    size_t room; /* bytes of each worker's */
+    uint32_t workers;
+    atomic_int failed;
+} spilled;
+
 typedef struct {
     const kith_dataset *data, *beside;
     kith_i_visit_fn *visit;
     void *arg;
     atomic_size_t next;
+    spilled disk;
 } fold_job;
 
-static kith_i_block block_of(const kith_dataset *data, size_t i)
+enum { AHEAD = 2 }; /* chunks that the disk is asked for early */
+
+static kith_status spilled_open(const kith_dataset *data, uint32_t workers,
+                                spilled *out, kith_error *err)
+{
+    atomic_init(&out->failed, 0);
+    out->rooms = NULL;
+    out->workers = workers;
+    if (!data->spill)
+        return KITH_OK;
+    out->room = (kith_i_spill_room(data->spill) + 63) / 64 * 64;
+    out->rooms = kith_i_alloc(workers, out->room);
+    return out->rooms ? KITH_OK : kith_i_fail_memory(err);
+}
+
+static kith_status spilled_close(spilled *disk, kith_error *err)
+{
+    if (disk->rooms)
+        kith_i_wipe_free(disk->rooms, disk->workers * disk->room);
+    return atomic_load(&disk->failed) ? kith_i_spill_fail(err) : KITH_OK;
+}
+
+/* No rows: they could not be had, and disk->failed is set. */
+static kith_i_block block_of(const kith_dataset *data, size_t i, spilled *disk,
+                             uint32_t worker)
 {
     const kith_i_chunk *c = &data->chunks[i];
+    const int16_t *dense = c->dense;
+    if (data->spill) {
+        size_t row = data->domain->dimension * sizeof *dense;
+        if (i + AHEAD * disk->workers < data->chunk_count)
+            kith_i_spill_expect(data->spill, i + AHEAD * disk->workers);
+        dense = kith_i_spill_read(data->spill, i, c->rows * row,
+                                  disk->rooms + worker * disk->room);
+        if (!dense) {
+            atomic_store(&disk->failed, 1);
+            return (kith_i_block){0};
+        }
+    }
     return (kith_i_block){.rows = c->rows,
                           .dimension = data->domain->dimension,
-                          .dense = c->dense,
+                          .dense = dense,
                           .start = c->start,
                           .index = c->index,
                           .value = c->value};
@@ -35,7 +80,9 @@ static void work(void *p, uint32_t worker)
         size_t i = atomic_fetch_add(&job->next, 1); /* I10 */
         if (i >= job->data->chunk_count)
             return;
-        kith_i_block block = block_of(job->data, i);
+        kith_i_block block = block_of(job->data, i, &job->disk, worker);
+        if (block.rows == 0)
+            continue;
         if (job->beside) {
             block.beside = job->beside->chunks[i].dense;
             block.beside_dimension = job->beside->domain->dimension;
@@ -44,18 +91,41 @@ static void work(void *p, uint32_t worker)
     }
 }
 
-void kith_i_fold_beside(const kith_dataset *data, const kith_dataset *beside,
-                        uint32_t workers, kith_i_visit_fn *visit, void *arg)
+kith_status kith_i_fold_beside(const kith_dataset *data,
+                               const kith_dataset *beside, uint32_t workers,
+                               kith_i_visit_fn *visit, void *arg,
+                               kith_error *err)
 {
     fold_job job = {.data = data, .beside = beside, .visit = visit, .arg = arg};
     atomic_init(&job.next, 0);
+    kith_status status = spilled_open(data, workers, &job.disk, err);
+    if (status)
+        return status;
     kith_i_parallel(workers, work, &job);
+    return spilled_close(&job.disk, err);
+}
+
+int kith_i_dataset_is_spilled(const kith_dataset *data)
+{
+    return data->spill != NULL;
 }
 
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg)
 {
-    kith_i_fold_beside(data, NULL, workers, visit, arg);
+    /* In memory there is nothing to fail; whoever has rows on disk is refused
+     * before (kith/data.h). */
+    (void)kith_i_fold_beside(data, NULL, workers, visit, arg, NULL);
+}
+
+kith_status kith_i_dataset_need_memory(const kith_dataset *data,
+                                       kith_error *err)
+{
+    return data->spill
+               ? kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "rows that are kept on disk can be used by "
+                             "private runs only: load them without spill")
+               : KITH_OK;
 }
 
 /* ---- derived rows ---------------------------------------------------------
@@ -67,6 +137,7 @@ typedef struct {
     kith_i_derive_fn *fill;
     void *arg;
     atomic_size_t next;
+    spilled disk;
 } derive_job;
 
 static void derive_work(void *p, uint32_t worker)
@@ -77,7 +148,9 @@ static void derive_work(void *p, uint32_t worker)
         size_t i = atomic_fetch_add(&job->next, 1);
         if (i >= job->out->chunk_count)
             return;
-        kith_i_block block = block_of(job->data, i);
+        kith_i_block block = block_of(job->data, i, &job->disk, worker);
+        if (block.rows == 0)
+            continue;
         int16_t *rows = job->out->chunks[i].dense;
         job->fill(job->arg, worker, &block, rows);
         for (size_t r = 0; r < block.rows; r++)
@@ -122,7 +195,18 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
     made->domain = domain;
     derive_job job = {.data = data, .out = made, .fill = fill, .arg = arg};
     atomic_init(&job.next, 0);
-    kith_i_parallel(workers, derive_work, &job);
+    kith_status status = spilled_open(data, workers, &job.disk, err);
+    if (!status) {
+        kith_i_parallel(workers, derive_work, &job);
+        status = spilled_close(&job.disk, err);
+    }
+    if (status) {
+        if (data->chunk_count > 0)
+            kith_i_wipe(dense, at * sizeof *dense);
+        made->domain = NULL; /* it stays the caller's */
+        kith_dataset_free(made);
+        return status;
+    }
     *out = made;
     return KITH_OK;
 }
@@ -145,7 +229,8 @@ static void wipe_work(void *p, uint32_t worker)
         if (i >= job->data->chunk_count)
             return;
         kith_i_chunk *c = &job->data->chunks[i];
-        kith_i_wipe(c->dense, c->rows * row);
+        if (c->dense)
+            kith_i_wipe(c->dense, c->rows * row);
         c->rows = 0; /* done */
     }
 }

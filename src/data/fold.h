@@ -21,10 +21,19 @@ typedef void kith_i_visit_fn(void *arg, uint32_t worker, uint64_t first,
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg);
 
+/* Are its rows on disk? Then a fold can fail, and needs its status looked at.
+ */
+int kith_i_dataset_is_spilled(const kith_dataset *data);
+/* KITH_ERR_ARGUMENT if they are: for those who do not look. */
+kith_status kith_i_dataset_need_memory(const kith_dataset *data,
+                                       kith_error *err);
+
 /* The same over rows that were derived from others: block->beside shows each
  * row of `beside` next to the row of `data` it came from or goes with. */
-void kith_i_fold_beside(const kith_dataset *data, const kith_dataset *beside,
-                        uint32_t workers, kith_i_visit_fn *visit, void *arg);
+kith_status kith_i_fold_beside(const kith_dataset *data,
+                               const kith_dataset *beside, uint32_t workers,
+                               kith_i_visit_fn *visit, void *arg,
+                               kith_error *err);
 
 /* Make a dense dataset with one row for each row of data: fill writes
  * block->rows rows of domain->dimension values. Their bounds are enforced

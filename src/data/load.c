@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/base_i.h"
+#include "load_wave.h"
 #include "reader.h"
 
 enum {
@@ -43,6 +44,8 @@ typedef struct {
     uint32_t slab_left;   /* so many of them; */
     uint32_t slab_next;   /* and when it is used up */
     int ended;            /* this shard */
+    kith_i_wave wave;     /* chunks that go to disk */
+    int full;             /* they have to go there first */
     uint64_t pieces;      /* taken so far */
     uint64_t failed;      /* the first piece with a failure, if status is set */
     kith_status status;
@@ -70,11 +73,6 @@ static void note_failure(load_job *job, uint64_t piece, kith_status status,
     job->why = *why;
 }
 
-static size_t chunk_values(const kith_dataset *data)
-{
-    return (size_t)data->block_rows * data->domain->dimension;
-}
-
 /* Large pages, if the system has some to spare: many small ones take a good
  * part of the time to fill and to give back. */
 static void prefer_large_pages(int16_t *values, size_t count)
@@ -95,11 +93,11 @@ static void prefer_large_pages(int16_t *values, size_t count)
  * in small pieces while workers fill it. */
 static kith_i_chunk *add_chunk(load_job *job)
 {
-    size_t values = chunk_values(job->data);
+    size_t values = kith_i_chunk_values(job->data);
     kith_i_chunk *c = kith_i_chunk_append(job->data);
     if (!c)
         return NULL;
-    if (job->slab_left == 0) {
+    if (job->slab_left == 0 && !job->wave.memory) {
         job->slab = kith_i_alloc(job->slab_next * values, sizeof *job->slab);
         if (!job->slab) {
             job->data->chunk_count--;
@@ -174,6 +172,15 @@ static void fail_piece(load_job *job, uint64_t piece, kith_status status,
     pthread_mutex_unlock(&job->lock);
 }
 
+/* No room for another piece until chunks have gone to disk. */
+static int is_full(const load_job *job)
+{
+    const kith_dataset *data = job->data;
+    const kith_i_chunk *last = data->chunks + data->chunk_count - 1;
+    return job->wave.memory && job->slab_left == 0 &&
+           last->rows == last->capacity;
+}
+
 static void work(void *arg, uint32_t worker)
 {
     load_job *job = arg;
@@ -183,7 +190,8 @@ static void work(void *arg, uint32_t worker)
         kith_status status = KITH_OK;
         place piece = {0};
         pthread_mutex_lock(&job->lock);
-        int stop = job->ended || job->status;
+        job->full = is_full(job);
+        int stop = job->ended || job->status || job->full;
         if (!stop) {
             piece.number = job->pieces++;
             status = take_piece(job, w, &piece, &err);
@@ -233,12 +241,20 @@ static kith_status make_workers(load_job *job, uint32_t count, kith_error *err)
     return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
+/* The wave's memory for the next chunks. */
+static void take_wave(load_job *job)
+{
+    if (job->wave.memory)
+        job->slab = job->wave.memory, job->slab_left = job->wave.chunks;
+}
+
 static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
                               const kith_source_options *opt, uint32_t workers,
                               kith_error *err)
 {
     uint32_t d = data->domain->dimension;
-    size_t pieces = (chunk_values(data) + PIECE_VALUES - 1) / PIECE_VALUES;
+    size_t pieces =
+        (kith_i_chunk_values(data) + PIECE_VALUES - 1) / PIECE_VALUES;
     load_job job = {.data = data,
                     .reader = reader,
                     .opt = opt,
@@ -249,14 +265,21 @@ static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
     if (pthread_mutex_init(&job.lock, NULL) != 0)
         return kith_i_fail_memory(err);
     kith_status status = make_workers(&job, workers, err);
+    if (!status)
+        status = kith_i_wave_open(&job.wave, data, opt, err);
+    take_wave(&job);
     for (int more = 1; !status && more;) { /* shard after shard */
-        job.ended = 0;
+        job.ended = job.full = 0;
         kith_i_parallel(workers, work, &job);
         status = job.status;
         if (status && err)
             *err = job.why;
-        if (!status)
+        if (!status && job.full) {
+            status = kith_i_wave_write(&job.wave, workers, err);
+            take_wave(&job);
+        } else if (!status) {
             status = kith_i_reader_advance(reader, &more, err);
+        }
     }
     size_t last = data->chunk_count;
     if (last > 0 && data->chunks[last - 1].rows == 0) { /* all left out */
@@ -264,6 +287,9 @@ static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
             kith_i_free(data->chunks[last - 1].dense);
         data->chunk_count--;
     }
+    if (!status)
+        status = kith_i_wave_write(&job.wave, workers, err);
+    kith_i_wave_close(&job.wave);
     free_workers(&job, workers);
     pthread_mutex_destroy(&job.lock);
     return status;
@@ -360,6 +386,9 @@ kith_status kith_dataset_load(const kith_source *source,
     uint32_t workers = opt->missing == KITH_MISSING_DROP
                            ? 1
                            : kith_i_thread_count(opt->threads);
+    if (!status && sparse && opt->spill)
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "sparse rows stay in memory: leave --spill out");
     if (!status)
         status = sparse ? load_sparse(data, reader, opt, err)
                         : load_dense(data, reader, opt, workers, err);

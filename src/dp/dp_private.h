@@ -48,9 +48,11 @@ kith_status kith_i_session_charge_ledger(kith_session *session,
                                          kith_error *err);
 
 /* Fold the records, or a view of them, with the session's threads. */
-void kith_i_session_fold(const kith_session *session, const kith_i_view *view,
-                         const kith_i_view *beside, kith_i_visit_fn *visit,
-                         void *arg);
+kith_status kith_i_session_fold(const kith_session *session,
+                                const kith_i_view *view,
+                                const kith_i_view *beside,
+                                kith_i_visit_fn *visit, void *arg,
+                                kith_error *err);
 /* How a view's rows are made of the data's, each of one: room for a worker in
  * bytes. The derived dataset enforces the view's bounds in integers (I7). */
 typedef struct kith_i_derivation {

@@ -28,8 +28,7 @@ static kith_status copy_rows(kith_session *s, size_t stride, double **x,
     if (!*x)
         return kith_i_fail_memory(err);
     copy_job job = {*x, s->domain->dimension, stride};
-    kith_i_session_fold(s, NULL, NULL, copy_block, &job);
-    return KITH_OK;
+    return kith_i_session_fold(s, NULL, NULL, copy_block, &job, err);
 }
 
 kith_status kith_i_chain_copy_open(kith_session *s, const kith_i_bill *bill,
@@ -123,9 +122,11 @@ kith_status kith_i_key_copy_open(kith_session *s, const kith_i_bill *bill,
         return kith_i_fail_memory(err);
     out->n = n;
     key_job job = {tree, out->keys};
-    if (s->data)
-        kith_i_session_fold(s, view, NULL, copy_keys, &job);
-    return KITH_OK;
+    status = s->data ? kith_i_session_fold(s, view, NULL, copy_keys, &job, err)
+                     : KITH_OK;
+    if (status)
+        kith_i_key_copy_close(out);
+    return status;
 }
 
 void kith_i_key_copy_close(kith_i_key_copy *copy)

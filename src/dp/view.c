@@ -162,12 +162,15 @@ const kith_i_domain *kith_i_view_domain(const kith_i_view *view)
     return view->domain;
 }
 
-void kith_i_session_fold(const kith_session *s, const kith_i_view *view,
-                         const kith_i_view *beside, kith_i_visit_fn *visit,
-                         void *arg)
+kith_status kith_i_session_fold(const kith_session *s, const kith_i_view *view,
+                                const kith_i_view *beside,
+                                kith_i_visit_fn *visit, void *arg,
+                                kith_error *err)
 {
     int blas = kith_i_blas_single();
-    kith_i_fold_beside(view ? view->data : s->data,
-                       beside ? beside->data : NULL, s->threads, visit, arg);
+    kith_status status = kith_i_fold_beside(view ? view->data : s->data,
+                                            beside ? beside->data : NULL,
+                                            s->threads, visit, arg, err);
     kith_i_blas_restore(blas);
+    return status;
 }

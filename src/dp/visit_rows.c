@@ -45,9 +45,11 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         w[i].room = kith_i_alloc(tally->room, 1);
         ok = w[i].totals && w[i].room;
     }
+    kith_status status = ok ? KITH_OK : kith_i_fail_memory(err);
     if (ok) {
         tally_job job = {s, tally, w};
-        kith_i_session_fold(s, tally->view, tally->beside, visit, &job);
+        status = kith_i_session_fold(s, tally->view, tally->beside, visit, &job,
+                                     err);
     }
     for (uint32_t i = 0; w && i < threads; i++) {
         if (ok && i > 0) /* each worker's sums once */
@@ -57,8 +59,8 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         kith_i_wipe_free(w[i].room, tally->room);
     }
     kith_i_free(w);
-    kith_status status =
-        ok ? kith_i_watch_check(&s->watch, err) : kith_i_fail_memory(err);
+    if (!status)
+        status = kith_i_watch_check(&s->watch, err);
     if (s->team.ranks < 2)
         return status;
     return kith_i_team_merge(s, tally->digest(s, tally->arg), status, totals,

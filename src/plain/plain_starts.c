@@ -89,6 +89,8 @@ kith_status kith_i_plain_cluster(const kith_dataset *data,
     *out = NULL;
     kith_status status = read_options(options, &opt, err);
     if (!status)
+        status = kith_i_dataset_need_memory(data, err);
+    if (!status)
         status = kith_i_blas_reserve(kith_i_thread_count(opt.threads), err);
     if (status)
         return status;

@@ -70,6 +70,9 @@ static kith_status solve(const kith_dataset *data,
     if (q > d)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, KITH_I_PLANE_TOO_LARGE, d,
                            q);
+    kith_status memory = kith_i_dataset_need_memory(data, err);
+    if (memory)
+        return memory;
     size_t n = (size_t)kith_i_dataset_rows(data);
     gathering g = {.domain = domain};
     g.coords = kith_i_alloc(n * d, sizeof *g.coords);

@@ -119,6 +119,8 @@ kith_status kith_local_simulate(const kith_dataset *data,
     *out = NULL;
     kith_status status = kith_i_local_read_options(options, &opt, err);
     if (!status)
+        status = kith_i_dataset_need_memory(data, err);
+    if (!status)
         status = seed_law(&opt, err);
     if (status)
         return status;

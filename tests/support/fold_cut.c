@@ -4,8 +4,10 @@
 
 #include "data/fold.h"
 /* The real ones under other names. */
-void sound_fold_beside(const kith_dataset *data, const kith_dataset *beside,
-                       uint32_t workers, kith_i_visit_fn *visit, void *arg);
+kith_status sound_fold_beside(const kith_dataset *data,
+                              const kith_dataset *beside, uint32_t workers,
+                              kith_i_visit_fn *visit, void *arg,
+                              kith_error *err);
 kith_status sound_derive(const kith_dataset *data, kith_i_domain *domain,
                          uint32_t workers, kith_i_derive_fn *fill, void *arg,
                          kith_dataset **out, kith_error *err);
@@ -91,11 +93,13 @@ static void visit_pieces(void *p, uint32_t worker, uint64_t first,
     cut(block, take_visit, &v);
 }
 
-void kith_i_fold_beside(const kith_dataset *data, const kith_dataset *beside,
-                        uint32_t workers, kith_i_visit_fn *visit, void *arg)
+kith_status kith_i_fold_beside(const kith_dataset *data,
+                               const kith_dataset *beside, uint32_t workers,
+                               kith_i_visit_fn *visit, void *arg,
+                               kith_error *err)
 {
     cut_fold fold = {visit, arg};
-    sound_fold_beside(data, beside, workers, visit_pieces, &fold);
+    return sound_fold_beside(data, beside, workers, visit_pieces, &fold, err);
 }
 
 typedef struct {

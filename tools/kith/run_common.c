@@ -36,6 +36,9 @@ const arg_option run_output_options[] = {
      "inputs may be named and are not opened, and the number of features is "
      "--dimension, or what --columns or the bounds file tell"},
     {"rows", 0, "N", "with --dry-run: a public guess of the number of rows"},
+    {"spill", 0, "DIR",
+     "keep the rows in this local folder, quantised and encrypted, not in "
+     "memory"},
     {"progress", 0, "WHEN", "auto (default: on a terminal), always or never"},
     {"strict", 0, NULL,
      "exit with 1, after writing, when the result is noise or doubtful"},
@@ -58,9 +61,9 @@ static int check_exclusions(const run_common *run, const args *a,
                             const run_limits *limits)
 {
     static const char *const not_plain[] = {
-        "epsilon", "delta",   "adjacency", "insecure-seed",
-        "ledger",  "account", "once",      "analyst",
-        "purpose", "convert", "dry-run",   NULL};
+        "epsilon", "delta", "adjacency", "insecure-seed", "ledger",
+        "account", "once",  "analyst",   "purpose",       "convert",
+        "dry-run", "spill", NULL};
     int code = CLI_OK;
     if (run->non_private && ranks_team())
         return cli_usage("--non-private needs all rows in one place: run kith "
@@ -182,6 +185,8 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
     if (!code)
         code = source_fix_rows(&run->source,
                                run->privacy.neighbors == KITH_REPLACE_ONE);
+    run->source.options.spill = args_value(a, "spill");
+    run->source.options.spill_anywhere = args_given(a, "force");
     if (!code)
         code = bounds_parse(&run->bounds, a);
     if (!code)
