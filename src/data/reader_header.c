@@ -136,25 +136,26 @@ static int compare_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* No two columns of the file share a name; 0 also when memory is short. */
-static int names_differ(const kith_i_names *names)
+/* *differ: no two columns of the file share a name. */
+static kith_status compare_all(const kith_i_names *names, int *differ,
+                               kith_error *err)
 {
     const char **sorted = kith_i_alloc(names->count, sizeof *sorted);
-    int differ = sorted != NULL;
-    for (uint32_t i = 0; differ && i < names->count; i++)
+    if (!sorted)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < names->count; i++)
         sorted[i] = names->text + names->at[i];
-    if (differ)
-        qsort(sorted, names->count, sizeof *sorted, compare_text);
-    for (uint32_t i = 1; differ && i < names->count; i++)
-        differ = strcmp(sorted[i - 1], sorted[i]) != 0;
+    qsort(sorted, names->count, sizeof *sorted, compare_text);
+    *differ = 1;
+    for (uint32_t i = 1; *differ && i < names->count; i++)
+        *differ = strcmp(sorted[i - 1], sorted[i]) != 0;
     kith_i_free(sorted);
-    return differ;
+    return KITH_OK;
 }
 
 /* May the names of the chosen columns be published? Claim: then the line that
  * holds them is no row, so they are nobody's. Because: each chosen field of a
- * row is a number or a word for "no value", and none of these fields is. Names
- * that are not told apart are of no use. */
+ * row is a number or a word for "no value", and none of these fields is. */
 static int may_show(const kith_i_dialect *dialect,
                     const kith_i_columns *columns, const kith_i_names *names)
 {
@@ -170,7 +171,7 @@ static int may_show(const kith_i_dialect *dialect,
         if (is_value(dialect, &field))
             return 0;
     }
-    return names_differ(names);
+    return 1;
 }
 
 static kith_status compare_names(const kith_i_layout *layout, const char *file,
@@ -202,7 +203,11 @@ kith_status kith_i_header_agree(kith_i_layout *layout,
             layout->names = chosen_names(columns, names, &layout->names_bytes);
             if (!layout->names)
                 return kith_i_fail_memory(err);
-            layout->names_shown = may_show(dialect, columns, names);
+            int differ = 0; /* names that are not told apart are of no use */
+            kith_status status = compare_all(names, &differ, err);
+            if (status)
+                return status;
+            layout->names_shown = differ && may_show(dialect, columns, names);
         }
         layout->text_seen = 1;
         layout->has_header = names != NULL;

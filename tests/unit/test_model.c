@@ -240,9 +240,13 @@ static void test_words(void **state)
         size_t count = 0;
         const char *word;
         while ((word = kith_word_at((kith_vocabulary)v, count))) {
-            int value = -1;
+            /* "svmlight" and "svm" are one value: its word is the first. */
+            int value = -1, back = -2;
             assert_true(kith_word_value((kith_vocabulary)v, word, &value));
-            assert_string_equal(kith_word_of((kith_vocabulary)v, value), word);
+            assert_true(kith_word_value((kith_vocabulary)v,
+                                        kith_word_of((kith_vocabulary)v, value),
+                                        &back));
+            assert_int_equal(back, value);
             count++;
         }
         assert_true(count >= 2);
