@@ -37,6 +37,9 @@ static const struct {
     {"/chain", 0, "GET", ROUTE_CHAIN, 0},
     {"/reports", 0, "POST", ROUTE_REPORTS, 0},
     {"/result", 0, "GET", ROUTE_RESULT, 0},
+    /* public as well; the operator's page draws them */
+    {"", 1, "GET", ROUTE_TASK, 0},
+    {"/result", 1, "GET", ROUTE_RESULT, 0},
     {"", 1, "DELETE", ROUTE_FORGET, 0},
     {"/operator", 1, "GET", ROUTE_OPERATOR, 0},
     {"/start", 1, "POST", ROUTE_START, 0},
