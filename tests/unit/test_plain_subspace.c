@@ -61,7 +61,7 @@ static void test_result(void **state)
     free(x);
 }
 
-/* q above d means q = d; no rows at all give some planes. */
+/* Planes larger than the space are refused; no rows at all give some planes. */
 static void test_corners(void **state)
 {
     (void)state;
@@ -75,7 +75,11 @@ static void test_corners(void **state)
         kith_plain_subspace_options opt;
         kith_plain_subspace_options_init(&opt, sizeof opt);
         opt.clusters = 2;
-        opt.subspace_dimension = D + 5;
+        opt.subspace_dimension = D + 1;
+        assert_int_equal(kith_plain_subspace(data, &opt, &result, NULL),
+                         KITH_ERR_ARGUMENT);
+        assert_null(result);
+        opt.subspace_dimension = D;
         assert_int_equal(kith_plain_subspace(data, &opt, &result, NULL),
                          KITH_OK);
         uint32_t q;
