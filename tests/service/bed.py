@@ -122,8 +122,13 @@ class Service:
              "--operator-tokens", self.tokens, *self.options],
             stdout=log, stderr=log, env=environment)
         log.close()
+        if wait:
+            self.ready()
+
+    def ready(self):
+        """Wait until both listeners answer."""
         until = time.time() + 20
-        while wait and time.time() < until:
+        while time.time() < until:
             try:
                 if (self.call("GET", "/healthz")[0] == 200 and
                         self.call("GET", "/healthz", admin=True)[0] == 200):

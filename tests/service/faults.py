@@ -16,6 +16,8 @@ POINTS = ("before commit", "after commit", "before start", "before close",
 def finish(deployment, services, player, seed=6):
     out, _ = player.communicate(timeout=300)
     assert player.returncode == 0, f"respond: {player.returncode}: {out}"
+    for service in services:
+        service.ready()  # the last kill may have come as the last report left
     model = deployment.judge(services[0], seed)
     for service in services:
         assert service.stop() == 0
