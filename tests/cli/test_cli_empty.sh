@@ -31,9 +31,9 @@ alike() {
     run 0 "$@" -o none.json "none.$suffix"
     run 0 "$@" -o one.json "one.$suffix"
     python "none and one look alike" none.json one.json <<'P'
-import json, sys
+import json, re, sys
 models = [json.load(open(name)) for name in sys.argv[1:]]
-shown = [[[r["what"], r["mechanism"], r["sensitivity"]] for r in m["privacy"]["releases"]]
+shown = [[[re.sub(r",? ?round .* of [0-9]+", "", r["what"]), r["mechanism"], r["sensitivity"]] for r in m["privacy"]["releases"]]
          for m in models]
 # A noisy count may decide how many rounds follow: what comes first is fixed.
 assert all(shown) and shown[0][0] == shown[1][0], shown

@@ -270,8 +270,8 @@ const arg_command *command_sweep(void)
 {
     static const arg_command command = {
         .name = "sweep",
-        .summary = "Compare runs before spending: noise and sensible k for "
-                   "several k and budgets.",
+        .summary = "Compare runs before spending: noise for several k and "
+                   "budgets.",
         .usage = "-k K,K|LO:HI -e EPS,EPS --rows N --dimension D BOUNDS "
                  "[OPTION]...",
         .notes = "Every line is a plan (--dry-run): it reads no rows and costs "
