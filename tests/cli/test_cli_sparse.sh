@@ -93,7 +93,7 @@ P
 }
 for delta in 0 1e-6; do
     A="-e 1 --delta $delta --radius 1"
-    frugal 150 kmedian -k 3 $A --dimension 200000 -o m.json wide.svm
+    frugal 150 kmedian -k 3 $A --dimension 200000 -o m.json --force wide.svm
     python "sparse medians" <<'P'
 import json
 for c in json.load(open("m.json"))["centers"]:

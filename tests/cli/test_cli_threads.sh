@@ -17,7 +17,7 @@ mkfifo pipe
 count_threads() {
     LAST="OPENBLAS_NUM_THREADS=$1 kith kmeans - <pipe"
     OPENBLAS_NUM_THREADS=$1 "$KITH" kmeans $A --threads 1 --format csv \
-        -o m.json - <pipe 2>"$ERR" &
+        -o m.json --force - <pipe 2>"$ERR" &
     local pid=$!
     exec 9>pipe
     printf '0.1,0.2\n0.3,0.4\n' >&9

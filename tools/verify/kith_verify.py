@@ -29,7 +29,7 @@ MECHANISMS = {
 }
 LOCAL_MECHANISMS = ("krr", "olh", "hadamard", "codebook", "gaussian")
 SELECTION = Fraction(6267, 10000)  # mu of a selection of range 1
-ROOM = 4  # sums are taken around points of the bounds, or of a projection
+ROOM = 64  # sums are taken around points of the bounds, or of a projection
 
 HEADLINES = {
     "does not hold": "Does not hold: this file is not what it claims to be.",
