@@ -177,9 +177,10 @@ static void fail_piece(load_job *job, uint64_t piece, kith_status status,
 static int is_full(const load_job *job)
 {
     const kith_dataset *data = job->data;
+    if (!job->wave.memory || job->slab_left > 0 || data->chunk_count == 0)
+        return 0;
     const kith_i_chunk *last = data->chunks + data->chunk_count - 1;
-    return job->wave.memory && job->slab_left == 0 &&
-           last->rows == last->capacity;
+    return last->rows == last->capacity;
 }
 
 static void work(void *arg, uint32_t worker)
