@@ -116,8 +116,8 @@ static void enrol_all(kith_players *players, uint64_t rows)
         answer a = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0,
                     tags, some};
         kith_players_commitments(players, at, some, commitments);
-        kith_collect_enrol(collect, task_id, commitments, some, NULL, 0, done,
-                           &a);
+        kith_enrolment enrolment = {.commitments = commitments, .count = some};
+        kith_collect_enrol(collect, task_id, &enrolment, done, &a);
         await(&a);
         need(!kith_players_enrolled(players, at, some, tags, 0, NULL, NULL),
              "tags");

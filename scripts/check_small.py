@@ -25,9 +25,10 @@ FUNCTION = re.compile(r"^(?!typedef|struct|enum|static const)[A-Za-z_][\w \t*\n]
                       r"(\w+)\(([^;{}]*)\)\s*(\n\{.*?^\}|;)", re.S | re.M)
 
 # Being rewritten: not worth polishing until then. Take them off afterwards.
-WAITING = ("src/cluster/auto*", "src/budget/ledger_memory.c", "src/service/*",
-           "include/kith/collect.h", "tools/kithd/*", "src/simulate/players.c",
-           "tools/kith/cmd_local_respond.c")
+WAITING = ("src/cluster/auto*", "src/budget/ledger_memory.c",
+           "src/simulate/players.c")
+# Called by a library, which decides what it passes.
+FOREIGN = ("handle_public", "handle_admin")
 
 
 def blank(match):
@@ -59,7 +60,8 @@ def check_text(path, text):
     for match in FUNCTION.finditer(code):
         name, given, body = match.groups()
         line = code.count("\n", 0, match.start()) + 1
-        if parameters(given) > MOST_PARAMETERS and name[-1] != "_":  # LAPACK
+        if parameters(given) > MOST_PARAMETERS and (
+                name[-1] != "_" and name not in FOREIGN):  # _: LAPACK
             found.append(f"{path}:{line}: {name} has {parameters(given)} "
                          f"parameters, more than {MOST_PARAMETERS}: make a "
                          "struct of those that belong together")

@@ -132,11 +132,15 @@ typedef void kith_collect_done_fn(void *arg,
 KITH_API void kith_collect_add(kith_collect *collect, const uint8_t task[16],
                                const uint8_t *envelopes, size_t count,
                                kith_collect_done_fn *done, void *arg);
-/* count commitments of 16 bytes. invitation: a code of 22 characters, or NULL;
- * trusted: the caller vouches for them (enrol = backend). */
+/* Devices that want to take part. */
+typedef struct kith_enrolment {
+    const uint8_t *commitments; /* of 16 bytes each; copied                  */
+    size_t count;
+    const char *invitation; /* a code of 22 characters, or NULL              */
+    int trusted;            /* the caller vouches for them (enrol = backend) */
+} kith_enrolment;
 KITH_API void kith_collect_enrol(kith_collect *collect, const uint8_t task[16],
-                                 const uint8_t *commitments, size_t count,
-                                 const char *invitation, int trusted,
+                                 const kith_enrolment *enrolment,
                                  kith_collect_done_fn *done, void *arg);
 
 /* ---- what operators need ------------------------------------------------- */

@@ -8,230 +8,15 @@
 #include "base/digest.h"
 #include "kith/model.h"
 #include "kith/version.h"
-#include "service_i.h"
+#include "shelf.h"
 
-enum { SEGMENTS = 200, ATTEMPTS = 5 };
-
-/* A round in memory for the run. */
-typedef struct {
-    char *json;
-    size_t bytes;
-    uint8_t digest[32];
-    kith_i_round_state state;
-} known_round;
-
-/* A fresh answer that waits for the commit. */
-typedef struct {
-    kith_i_fresh head;
-    uint8_t keys[32];
-    double *values;
-} kept_answer;
-
-typedef struct {
-    kith_collect *c;
-    kith_i_live *live;
-    known_round *rounds;
-    size_t round_count;
-    kept_answer *kept;
-    size_t kept_count;
-} shelf;
-
-/* ---- the shelf ------------------------------------------------------------
- */
-
-static kith_status read_round(void *arg, const kith_i_cell *row,
-                              kith_error *err)
-{
-    shelf *s = arg;
-    known_round *more = kith_i_resize(s->rounds, s->round_count,
-                                      s->round_count + 1, sizeof *more);
-    if (!more)
-        return kith_i_fail_memory(err);
-    s->rounds = more;
-    known_round *r = &more[s->round_count++];
-    *r = (known_round){.bytes = row[1].count,
-                       .state = (kith_i_round_state)row[4].number};
-    r->json = kith_i_alloc(r->bytes, 1);
-    if (!r->json)
-        return kith_i_fail_memory(err);
-    memcpy(r->json, row[1].bytes, r->bytes);
-    memcpy(r->digest, row[2].bytes, 32);
-    return KITH_OK;
-}
-
-static kith_status shelf_open(shelf *s, kith_error *err)
-{
-    pthread_mutex_lock(&s->c->lock);
-    kith_status status =
-        KITH_I_DB_RUN(s->c->db, KITH_I_ROUND_ALL, read_round, s, err,
-                      kith_i_bytes_cell(s->live->id, 16));
-    pthread_mutex_unlock(&s->c->lock);
-    return status;
-}
-
-static void shelf_close(shelf *s)
-{
-    for (size_t i = 0; i < s->round_count; i++)
-        kith_i_free(s->rounds[i].json);
-    for (size_t i = 0; i < s->kept_count; i++)
-        kith_i_free(s->kept[i].values);
-    kith_i_free(s->rounds);
-    kith_i_free(s->kept);
-}
-
-static kith_status shelf_round(void *arg, uint32_t n, const char **json,
-                               size_t *bytes, int *closed, kith_error *err)
-{
-    const shelf *s = arg;
-    (void)err;
-    *json = NULL;
-    *closed = 0;
-    if (n >= s->round_count)
-        return KITH_OK;
-    *json = s->rounds[n].json;
-    *bytes = s->rounds[n].bytes;
-    *closed = s->rounds[n].state >= KITH_I_ROUND_CLOSED;
-    return KITH_OK;
-}
-
-/* Segments of a group, copied out so that the store is not held. */
-typedef struct {
-    uint8_t *packed;
-    size_t bytes, room, count;
-    int64_t last;
-    uint64_t rows;
-} hoard;
-
-static kith_status read_segment(void *arg, const kith_i_cell *row,
-                                kith_error *err)
-{
-    hoard *h = arg;
-    size_t more = row[3].count;
-    if (h->bytes + more > h->room) {
-        size_t room = 2 * (h->bytes + more);
-        uint8_t *packed = kith_i_resize(h->packed, h->room, room, 1);
-        if (!packed)
-            return kith_i_fail_memory(err);
-        h->packed = packed;
-        h->room = room;
-    }
-    memcpy(h->packed + h->bytes, row[3].bytes, more);
-    h->bytes += more;
-    h->count += (size_t)row[1].number;
-    h->last = row[0].number;
-    h->rows++;
-    return KITH_OK;
-}
-
-static kith_status
-shelf_reports(void *arg, uint32_t n, uint32_t group,
-              kith_status (*take)(void *to, const uint8_t *packed, size_t count,
-                                  kith_error *err),
-              void *to, kith_error *err)
-{
-    shelf *s = arg;
-    hoard h = {0};
-    kith_status status = KITH_OK;
-    do {
-        h.bytes = h.count = 0;
-        h.rows = 0;
-        pthread_mutex_lock(&s->c->lock);
-        status = KITH_I_DB_RUN(s->c->db, KITH_I_SEGMENT_GROUP, read_segment, &h,
-                               err, kith_i_bytes_cell(s->live->id, 16),
-                               kith_i_number_cell(n), kith_i_number_cell(group),
-                               kith_i_number_cell(h.last),
-                               kith_i_number_cell(SEGMENTS));
-        pthread_mutex_unlock(&s->c->lock);
-        if (!status && h.count)
-            status = take(to, h.packed, h.count, err);
-    } while (!status && h.rows == SEGMENTS);
-    kith_i_free(h.packed);
-    return status;
-}
-
-typedef struct {
-    double *values;
-    size_t count;
-    int found;
-} body_reader;
-
-static kith_status read_body(void *arg, const kith_i_cell *row, kith_error *err)
-{
-    body_reader *r = arg;
-    if (row[0].count != r->count * sizeof *r->values)
-        return kith_i_fail(err, KITH_ERR_STORE,
-                           "an answer in the store is damaged");
-    memcpy(r->values, row[0].bytes, row[0].count);
-    r->found = 1;
-    return KITH_OK;
-}
-
-static kith_status shelf_known(void *arg, uint64_t question, double *values,
-                               size_t count, int *found, kith_error *err)
-{
-    shelf *s = arg;
-    body_reader r = {values, count, 0};
-    pthread_mutex_lock(&s->c->lock);
-    kith_status status =
-        KITH_I_DB_RUN(s->c->db, KITH_I_ANSWER_GET, read_body, &r, err,
-                      kith_i_bytes_cell(s->live->id, 16),
-                      kith_i_number_cell((int64_t)question));
-    pthread_mutex_unlock(&s->c->lock);
-    *found = r.found;
-    return status;
-}
-
-static kith_status shelf_known_again(void *arg, uint64_t question,
-                                     const uint8_t digest[32], double *values,
-                                     size_t count, int *found, kith_error *err)
-{
-    shelf *s = arg;
-    body_reader r = {values, count, 0};
-    pthread_mutex_lock(&s->c->lock);
-    kith_status status = KITH_I_DB_RUN(
-        s->c->db, KITH_I_AGAIN_GET, read_body, &r, err,
-        kith_i_bytes_cell(s->live->id, 16),
-        kith_i_number_cell((int64_t)question), kith_i_bytes_cell(digest, 32));
-    pthread_mutex_unlock(&s->c->lock);
-    *found = r.found;
-    return status;
-}
-
-static kith_status shelf_keep(void *arg, const kith_i_fresh *fresh,
-                              kith_error *err)
-{
-    shelf *s = arg;
-    kept_answer *more =
-        kith_i_resize(s->kept, s->kept_count, s->kept_count + 1, sizeof *more);
-    if (!more)
-        return kith_i_fail_memory(err);
-    s->kept = more;
-    kept_answer *k = &more[s->kept_count++];
-    *k = (kept_answer){.head = *fresh};
-    k->values = kith_i_alloc(fresh->count, sizeof *k->values);
-    if (!k->values)
-        return kith_i_fail_memory(err);
-    memcpy(k->values, fresh->values, fresh->count * sizeof *k->values);
-    if (fresh->keys_digest)
-        memcpy(k->keys, fresh->keys_digest, sizeof k->keys);
-    kith_i_point("while counting");
-    return KITH_OK;
-}
-
-static kith_i_shelf shelf_face(shelf *s)
-{
-    return (kith_i_shelf){.arg = s,
-                          .round = shelf_round,
-                          .reports = shelf_reports,
-                          .known = shelf_known,
-                          .known_again = shelf_known_again,
-                          .keep = shelf_keep};
-}
+enum { ATTEMPTS = 5 };
 
 /* ---- writing --------------------------------------------------------------
  */
 
-static kith_status write_answer(shelf *s, const kept_answer *k, kith_error *err)
+static kith_status write_answer(kith_i_store_shelf *s,
+                                const kith_i_kept_answer *k, kith_error *err)
 {
     uint8_t digest[32];
     size_t bytes = k->head.count * sizeof *k->values;
@@ -250,8 +35,8 @@ static kith_status write_answer(shelf *s, const kept_answer *k, kith_error *err)
         kith_i_bytes_cell(k->values, bytes), kith_i_bytes_cell(digest, 32));
 }
 
-static kith_status write_round(shelf *s, const kith_i_published *next,
-                               kith_error *err)
+static kith_status write_round(kith_i_store_shelf *s,
+                               const kith_i_published *next, kith_error *err)
 {
     int64_t now = kith_i_collect_now(s->c);
     const struct kith_task_view *v = s->live->task->view;
@@ -271,7 +56,7 @@ static kith_status write_round(shelf *s, const kith_i_published *next,
         kith_i_text_cell(kith_version()));
 }
 
-static kith_status write_result(shelf *s, const char *model,
+static kith_status write_result(kith_i_store_shelf *s, const char *model,
                                 const char *collected, kith_error *err)
 {
     uint8_t digest[32];
@@ -302,8 +87,8 @@ typedef struct {
 } outcome;
 
 /* *won: this process did it. c->lock is held. */
-static kith_status commit_outcome(shelf *s, const outcome *o, int *won,
-                                  kith_error *err)
+static kith_status commit_outcome(kith_i_store_shelf *s, const outcome *o,
+                                  int *won, kith_error *err)
 {
     kith_i_db *db = s->c->db;
     kith_status status = db->driver->begin(db, err);
@@ -341,7 +126,7 @@ static kith_status commit_outcome(shelf *s, const outcome *o, int *won,
  */
 
 /* Did any group of the newest round reach the minimum? */
-static int anybody(const shelf *s, int64_t number)
+static int anybody(const kith_i_store_shelf *s, int64_t number)
 {
     uint64_t minimum = s->live->task->view->minimum;
     int asked = 0;
@@ -358,7 +143,7 @@ static int anybody(const shelf *s, int64_t number)
 
 /* A loser whose answers are not the winner's raises the alarm. */
 typedef struct {
-    const shelf *s;
+    const kith_i_store_shelf *s;
     int differs;
 } judge;
 
@@ -368,7 +153,7 @@ static kith_status compare_answer(void *arg, const kith_i_cell *row,
     judge *j = arg;
     (void)err;
     for (size_t i = 0; i < j->s->kept_count; i++) {
-        const kept_answer *k = &j->s->kept[i];
+        const kith_i_kept_answer *k = &j->s->kept[i];
         uint8_t digest[32];
         if (k->head.keys_digest || (int64_t)k->head.question != row[0].number)
             continue;
@@ -378,7 +163,7 @@ static kith_status compare_answer(void *arg, const kith_i_cell *row,
     return KITH_OK;
 }
 
-static void judge_winner(shelf *s)
+static void judge_winner(kith_i_store_shelf *s)
 {
     judge j = {.s = s};
     if (!KITH_I_DB_RUN(s->c->db, KITH_I_ANSWER_ALL, compare_answer, &j, NULL,
@@ -387,7 +172,7 @@ static void judge_winner(shelf *s)
         s->c->divergences++;
 }
 
-static void settle(shelf *s, const outcome *o)
+static void settle(kith_i_store_shelf *s, const outcome *o)
 {
     kith_error err = {0};
     int won = 0, moved = 0;
@@ -410,7 +195,7 @@ static void settle(shelf *s, const outcome *o)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void give_up(shelf *s, int differs, const kith_error *err)
+static void give_up(kith_i_store_shelf *s, int differs, const kith_error *err)
 {
     kith_collect *c = s->c;
     int moved = 0;
@@ -423,7 +208,8 @@ static void give_up(shelf *s, int differs, const kith_error *err)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void advance_with(shelf *s, kith_i_stored *stored, int64_t number)
+static void advance_with(kith_i_store_shelf *s, kith_i_stored *stored,
+                         int64_t number)
 {
     kith_i_task_run run;
     kith_error err = {0};
@@ -464,7 +250,7 @@ void kith_i_advance(kith_collect *c, kith_i_live *live)
     struct timespec from, to;
     kith_i_stored *stored = NULL;
     kith_error err = {0};
-    shelf s = {.c = c, .live = live};
+    kith_i_store_shelf s = {.c = c, .live = live};
     int64_t number = live->number;
     uint64_t thing = kith_i_thing_of(live->id, -2);
     pthread_mutex_lock(&c->lock);
@@ -473,8 +259,8 @@ void kith_i_advance(kith_collect *c, kith_i_live *live)
     if (!mine)
         return;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    kith_i_shelf face = shelf_face(&s);
-    kith_status status = shelf_open(&s, &err);
+    kith_i_shelf face = kith_i_store_shelf_face(&s);
+    kith_status status = kith_i_store_shelf_open(&s, &err);
     if (!status && s.round_count == (size_t)number + 1 &&
         s.rounds[number].state == KITH_I_ROUND_CLOSED)
         status = kith_i_stored_open(live->task, live->invited, c->opt.threads,
@@ -484,7 +270,7 @@ void kith_i_advance(kith_collect *c, kith_i_live *live)
     else if (status)
         give_up(&s, 0, &err);
     kith_i_stored_close(stored);
-    shelf_close(&s);
+    kith_i_store_shelf_close(&s);
     clock_gettime(CLOCK_MONOTONIC, &to);
     c->advances++;
     c->advance_ns += (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 +
@@ -510,7 +296,7 @@ static uint64_t smallest_group(const kith_i_round *round)
     return least;
 }
 
-static kith_status commit_first(shelf *s, uint64_t invited,
+static kith_status commit_first(kith_i_store_shelf *s, uint64_t invited,
                                 const kith_i_published *next, kith_error *err)
 {
     kith_i_db *db = s->c->db;
@@ -539,8 +325,8 @@ static kith_status commit_first(shelf *s, uint64_t invited,
 kith_outcome kith_i_publish_first(kith_collect *c, kith_i_live *live,
                                   uint64_t invited, kith_error *err)
 {
-    shelf s = {.c = c, .live = live};
-    kith_i_shelf face = shelf_face(&s);
+    kith_i_store_shelf s = {.c = c, .live = live};
+    kith_i_shelf face = kith_i_store_shelf_face(&s);
     kith_i_stored *stored = NULL;
     kith_i_task_run run = {0};
     kith_outcome result = KITH_COLLECT_OK;
@@ -569,6 +355,6 @@ kith_outcome kith_i_publish_first(kith_collect *c, kith_i_live *live,
     if (stored)
         kith_i_task_run_close(&run);
     kith_i_stored_close(stored);
-    shelf_close(&s);
+    kith_i_store_shelf_close(&s);
     return result;
 }

@@ -2,56 +2,22 @@
 #include <string.h>
 
 #include "kith/model.h"
+#include "segments.h"
 #include "simulate/archive.h"
 #include "views.h"
-
-typedef struct {
-    uint8_t *packed;
-    size_t bytes, room, count, each;
-    int64_t last;
-    uint64_t rows;
-} hoard;
-
-static kith_status read_segment(void *arg, const kith_i_cell *row,
-                                kith_error *err)
-{
-    hoard *h = arg;
-    size_t more = row[3].count;
-    if (h->bytes + more > h->room) {
-        size_t room = 2 * (h->bytes + more);
-        uint8_t *packed = kith_i_resize(h->packed, h->room, room, 1);
-        if (!packed)
-            return kith_i_fail_memory(err);
-        h->packed = packed;
-        h->room = room;
-    }
-    memcpy(h->packed + h->bytes, row[3].bytes, more);
-    h->bytes += more;
-    h->count += (size_t)row[1].number;
-    h->each = (size_t)row[2].number;
-    h->last = row[0].number;
-    h->rows++;
-    return KITH_OK;
-}
 
 static kith_status write_group(kith_collect *c, const kith_i_live *live,
                                int64_t round, uint32_t group, size_t each,
                                kith_i_archive *a, kith_error *err)
 {
-    enum { SEGMENTS = 500 };
-    hoard h = {0};
+    kith_i_segments s = {.task = live->id, .round = round, .group = group};
     kith_status status = KITH_OK;
-    do {
-        h.rows = 0;
-        status = KITH_I_DB_RUN(
-            c->db, KITH_I_SEGMENT_GROUP, read_segment, &h, err,
-            kith_i_bytes_cell(live->id, 16), kith_i_number_cell(round),
-            kith_i_number_cell(group), kith_i_number_cell(h.last),
-            kith_i_number_cell(SEGMENTS));
-    } while (!status && h.rows == SEGMENTS);
+    do
+        status = kith_i_segments_more(c->db, &s, err);
+    while (!status && !s.all);
     if (!status)
-        kith_i_archive_group(a, h.packed, h.count, each);
-    kith_i_free(h.packed);
+        kith_i_archive_group(a, s.packed, s.count, each);
+    kith_i_free(s.packed);
     return status;
 }
 

@@ -107,27 +107,27 @@ void kith_collect_add(kith_collect *c, const uint8_t task[16],
     }
 }
 
-static kith_outcome may_enrol(const kith_i_live *live, size_t count,
-                              const char *invitation, int trusted,
+static kith_outcome may_enrol(const kith_i_live *live, const kith_enrolment *e,
                               int64_t *serial)
 {
     const char *how = live->task->view->enrol;
     if (over(live))
         return KITH_COLLECT_TASK_OVER;
-    if (how[0] == 'b' && !trusted)
+    if (how[0] == 'b' && !e->trusted)
         return KITH_COLLECT_INVITATION_NEEDED;
     if (how[0] != 'i')
         return KITH_COLLECT_OK;
-    *serial = count == 1 ? kith_i_invitation_serial(live, invitation) : -1;
+    *serial =
+        e->count == 1 ? kith_i_invitation_serial(live, e->invitation) : -1;
     return *serial < 0 ? KITH_COLLECT_INVITATION_NEEDED : KITH_COLLECT_OK;
 }
 
 void kith_collect_enrol(kith_collect *c, const uint8_t task[16],
-                        const uint8_t *commitments, size_t count,
-                        const char *invitation, int trusted,
+                        const kith_enrolment *enrolment,
                         kith_collect_done_fn *done, void *arg)
 {
     kith_i_live *live = kith_i_live_find(c, task);
+    size_t count = enrolment->count;
     kith_i_body *body = live ? body_new(live, count, done, arg) : NULL;
     if (!body) {
         refuse_all(live ? KITH_COLLECT_BUSY : KITH_COLLECT_NO_TASK, done, arg);
@@ -137,8 +137,7 @@ void kith_collect_enrol(kith_collect *c, const uint8_t task[16],
     body->commitments = kith_i_alloc(count, 16);
     body->tags = kith_i_alloc(count, 16);
     pthread_rwlock_rdlock(&live->lock);
-    body->receipt.failed =
-        may_enrol(live, count, invitation, trusted, &body->serial);
+    body->receipt.failed = may_enrol(live, enrolment, &body->serial);
     pthread_rwlock_unlock(&live->lock);
     if (!body->commitments || !body->tags)
         body->receipt.failed = KITH_COLLECT_BUSY;
@@ -146,9 +145,9 @@ void kith_collect_enrol(kith_collect *c, const uint8_t task[16],
         kith_i_body_finish(body);
         return;
     }
-    memcpy(body->commitments, commitments, 16 * count);
+    memcpy(body->commitments, enrolment->commitments, 16 * count);
     for (size_t i = 0; i < count; i++)
-        kith_i_task_tag(live->key, live->id, commitments + 16 * i,
+        kith_i_task_tag(live->key, live->id, body->commitments + 16 * i,
                         body->tags + 16 * i);
     kith_i_commit_queue(c, body);
 }

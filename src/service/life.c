@@ -1,20 +1,11 @@
-/* A task's states: made, started, closed, extended, ended; and the step that
- * does what is due. Every move is a conditional UPDATE: whoever comes second
- * changes nothing. */
+/* A task's states: made, started, closed, extended, ended. Every move is a
+ * conditional UPDATE: whoever comes second changes nothing. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "kith/version.h"
 #include "noise/entropy.h"
 #include "service_i.h"
-
-static int64_t monotonic_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int64_t kith_i_collect_now(kith_collect *c)
 {
@@ -143,9 +134,7 @@ kith_outcome kith_collect_start(kith_collect *c, const uint8_t task[16],
     return outcome;
 }
 
-/* Each returns KITH_COLLECT_WRONG_STATE when it does not apply. c->lock is
- * held. */
-static kith_status close_round(kith_collect *c, kith_i_live *live,
+kith_status kith_i_round_close(kith_collect *c, kith_i_live *live,
                                kith_error *err)
 {
     kith_i_db *db = c->db;
@@ -167,7 +156,7 @@ static kith_status close_round(kith_collect *c, kith_i_live *live,
     return status ? status : kith_i_live_refresh(c, live, err);
 }
 
-static kith_status extend_round(kith_collect *c, kith_i_live *live,
+kith_status kith_i_round_extend(kith_collect *c, kith_i_live *live,
                                 uint64_t seconds, kith_error *err)
 {
     int64_t now = kith_i_collect_now(c);
@@ -205,7 +194,7 @@ static int apply(kith_collect *c, kith_i_live *live,
     switch (r->what) {
     case KITH_TASK_CLOSE:
         if (running && round == KITH_I_ROUND_COLLECTING)
-            *status = close_round(c, live, err);
+            *status = kith_i_round_close(c, live, err);
         return running && round != KITH_I_ROUND_DRAFT;
     case KITH_TASK_PUBLISH:
         if (running && round == KITH_I_ROUND_DRAFT)
@@ -215,7 +204,7 @@ static int apply(kith_collect *c, kith_i_live *live,
         if ((!running || round != KITH_I_ROUND_COLLECTING) &&
             (!paused || round != KITH_I_ROUND_CLOSED))
             return 0;
-        *status = extend_round(
+        *status = kith_i_round_extend(
             c, live, r->seconds ? r->seconds : live->task->view->closes, err);
         if (!*status && paused)
             *status =
@@ -231,7 +220,8 @@ static int apply(kith_collect *c, kith_i_live *live,
         c->clock_known = 0;
         live->attempts = 0;
         if (paused && round == KITH_I_ROUND_CLOSED)
-            *status = extend_round(c, live, live->task->view->closes, err);
+            *status =
+                kith_i_round_extend(c, live, live->task->view->closes, err);
         if (!*status && (paused || live->state == KITH_TASK_STUCK))
             *status =
                 kith_i_task_move(c, live, KITH_TASK_RUNNING, "", &moved, err);
@@ -324,111 +314,4 @@ kith_outcome kith_collect_invite(kith_collect *c, const uint8_t task[16],
     for (uint32_t i = 0; !outcome && i < count; i++)
         kith_i_invitation_make(live, (uint32_t)(last - count + i), codes[i]);
     return outcome;
-}
-
-/* ---- what is due ----------------------------------------------------------
- */
-
-/* The store's clock against the monotonic one: when they part, deadlines wait
- * until they agree again, or somebody resumes. */
-static int clock_is_sane(kith_collect *c, int64_t now)
-{
-    enum { MINUTE = 60000 };
-    int64_t offset = now - monotonic_ms();
-    if (!c->clock_known) {
-        c->clock_known = 1;
-        c->clock_offset = offset;
-    }
-    int64_t drift = offset - c->clock_offset;
-    c->clock_jumped = drift > MINUTE || drift < -MINUTE;
-    return !c->clock_jumped;
-}
-
-static void look_at_round(kith_collect *c, kith_i_live *live)
-{
-    int64_t now = kith_i_collect_now(c);
-    kith_i_rule_numbers n = {.groups = live->group_count,
-                             .now = clock_is_sane(c, now) ? now : 0,
-                             .closes_at = live->closes_at,
-                             .extended = live->extended};
-    uint64_t minimum = live->task->view->minimum;
-    pthread_rwlock_rdlock(&live->lock);
-    for (uint32_t g = 0; g < live->group_count; g++) {
-        n.at_target += live->groups[g].seen.count >= live->groups[g].target;
-        n.at_minimum += live->groups[g].seen.count >= minimum;
-    }
-    pthread_rwlock_unlock(&live->lock);
-    kith_i_rule rule = kith_i_rule_of(&n);
-    kith_status status = KITH_OK;
-    if (rule == KITH_I_RULE_CLOSE)
-        status = close_round(c, live, NULL);
-    else if (rule == KITH_I_RULE_EXTEND)
-        status = extend_round(c, live, live->task->view->closes, NULL);
-    if (status)
-        kith_i_outcome_of(c, c->db);
-}
-
-static void flush_counts(kith_collect *c, kith_i_live *live)
-{
-    for (int i = KITH_COLLECT_DUPLICATE; i < KITH_COLLECT_OUTCOMES; i++) {
-        uint64_t total = live->counted[i];
-        if (total == live->flushed[i])
-            continue;
-        if (!KITH_I_DB_RUN(
-                c->db, KITH_I_COUNTER_ADD, NULL, NULL, NULL,
-                kith_i_bytes_cell(live->id, 16), kith_i_number_cell(c->process),
-                kith_i_text_cell(kith_outcome_name((kith_outcome)i)),
-                kith_i_number_cell((int64_t)(total - live->flushed[i]))))
-            live->flushed[i] = total;
-    }
-}
-
-static void clean_up(kith_collect *c, kith_i_live *live)
-{
-    int64_t keep = (int64_t)live->task->view->keep_days * 86400000;
-    if (live->ended && kith_i_collect_now(c) > live->ended + keep)
-        (void)KITH_I_DB_RUN(c->db, KITH_I_SEGMENT_DROP, NULL, NULL, NULL,
-                            kith_i_bytes_cell(live->id, 16));
-}
-
-static void step_task(kith_collect *c, kith_i_live *live)
-{
-    kith_status status = KITH_OK;
-    int shared = c->ingest != c->db; /* others may have moved it */
-    pthread_mutex_lock(&c->lock);
-    if (shared)
-        status = kith_i_live_refresh(c, live, NULL);
-    if (shared && !status)
-        status = kith_i_live_news(c, live, NULL);
-    if (status)
-        kith_i_outcome_of(c, c->db);
-    else if (shared)
-        atomic_store(&c->down, 0);
-    if (!status && live->state == KITH_TASK_RUNNING &&
-        live->round_state == KITH_I_ROUND_COLLECTING)
-        look_at_round(c, live);
-    flush_counts(c, live);
-    clean_up(c, live);
-    pthread_mutex_unlock(&c->lock);
-    if (!status && live->state == KITH_TASK_RUNNING &&
-        live->round_state == KITH_I_ROUND_CLOSED)
-        kith_i_advance(c, live);
-}
-
-void kith_collect_step(kith_collect *c)
-{
-    if (c->ingest != c->db) {
-        pthread_mutex_lock(&c->lock);
-        if (kith_i_live_load(c, NULL))
-            kith_i_outcome_of(c, c->db);
-        pthread_mutex_unlock(&c->lock);
-    }
-    for (size_t i = 0;; i++) {
-        pthread_rwlock_rdlock(&c->tasks_lock);
-        kith_i_live *live = i < c->task_count ? c->tasks[i] : NULL;
-        pthread_rwlock_unlock(&c->tasks_lock);
-        if (!live)
-            return;
-        step_task(c, live);
-    }
 }

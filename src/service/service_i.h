@@ -127,7 +127,7 @@ kith_outcome kith_i_check_report(const kith_i_live *live,
                                  const uint8_t envelope[KITH_ENVELOPE_BYTES],
                                  kith_i_waiting *out);
 
-/* ---- commit.c -------------------------------------------------------------
+/* ---- queue.c, commit.c ----------------------------------------------------
  */
 
 kith_status kith_i_commit_start(kith_collect *c, kith_error *err);
@@ -136,6 +136,8 @@ void kith_i_commit_stop(kith_collect *c);
 void kith_i_commit_queue(kith_collect *c, kith_i_body *body);
 void kith_i_body_finish(kith_i_body *body); /* tell, and free */
 void kith_i_wake(kith_collect *c);
+/* Writes all bodies of the list, and tells them. */
+void kith_i_commit_batch(kith_collect *c, kith_i_body *bodies);
 
 /* ---- invitations.c --------------------------------------------------------
  */
@@ -145,7 +147,7 @@ void kith_i_invitation_make(const kith_i_live *live, uint32_t serial,
 /* The serial of a genuine code; -1. */
 int64_t kith_i_invitation_serial(const kith_i_live *live, const char *code);
 
-/* ---- life.c, advance.c ----------------------------------------------------
+/* ---- life.c, step.c, advance.c --------------------------------------------
  */
 
 kith_outcome kith_i_outcome_of(kith_collect *c, const kith_i_db *db);
@@ -160,6 +162,12 @@ kith_status kith_i_event(kith_collect *c, const kith_i_live *live,
 kith_status kith_i_task_move(kith_collect *c, kith_i_live *live,
                              kith_task_state to, const char *reason, int *moved,
                              kith_error *err);
+/* Of the newest round; whoever comes second changes nothing. c->lock is held.
+ */
+kith_status kith_i_round_close(kith_collect *c, kith_i_live *live,
+                               kith_error *err);
+kith_status kith_i_round_extend(kith_collect *c, kith_i_live *live,
+                                uint64_t seconds, kith_error *err);
 /* A closed round is counted and its successor, or the result, committed. */
 void kith_i_advance(kith_collect *c, kith_i_live *live);
 /* The first round of a task that starts. */

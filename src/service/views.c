@@ -9,7 +9,7 @@
 /* ---- small parts ----------------------------------------------------------
  */
 
-static json_t *hex(const uint8_t *bytes, size_t count)
+json_t *kith_i_view_hex(const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
     char text[65];
@@ -21,7 +21,7 @@ static json_t *hex(const uint8_t *bytes, size_t count)
     return json_string(text);
 }
 
-static json_t *name_of(const kith_i_live *live)
+json_t *kith_i_view_name(const kith_i_live *live)
 {
     char name[23];
     kith_task_name(live->id, name);
@@ -39,7 +39,7 @@ static json_t *words_of(const kith_i_cell *cell)
 }
 
 /* Text for kith_text_free; takes the JSON. */
-static kith_status to_text(json_t *json, char **out, kith_error *err)
+kith_status kith_i_view_text(json_t *json, char **out, kith_error *err)
 {
     size_t size = json ? json_dumpb(json, NULL, 0, JSON_COMPACT) : 0;
     char *text = size ? kith_i_alloc(size + 1, 1) : NULL;
@@ -57,7 +57,8 @@ static kith_outcome told(kith_collect *c, kith_status status, json_t *json,
         json_decref(json);
         return kith_i_outcome_of(c, c->db);
     }
-    return to_text(json, out, NULL) ? KITH_COLLECT_FAILED : KITH_COLLECT_OK;
+    return kith_i_view_text(json, out, NULL) ? KITH_COLLECT_FAILED
+                                             : KITH_COLLECT_OK;
 }
 
 /* ---- the public's ---------------------------------------------------------
@@ -77,10 +78,11 @@ static kith_status chain_row(void *arg, const kith_i_cell *row, kith_error *err)
         return KITH_OK;
     json_array_append_new(arg, json_pack("{s:I, s:o, s:o, s:o, s:s}", "round",
                                          (json_int_t)row[0].number, "digest",
-                                         hex(row[2].bytes, 32), "previous",
-                                         hex(row[3].bytes, 32), "published_at",
-                                         time_of(row[5].number), "state",
-                                         round_state(row[4].number)));
+                                         kith_i_view_hex(row[2].bytes, 32),
+                                         "previous",
+                                         kith_i_view_hex(row[3].bytes, 32),
+                                         "published_at", time_of(row[5].number),
+                                         "state", round_state(row[4].number)));
     return KITH_OK;
 }
 
@@ -212,7 +214,7 @@ kith_outcome kith_collect_result(kith_collect *c, const uint8_t task[16],
 /* ---- the operator's -------------------------------------------------------
  */
 
-static json_t *count_of(uint64_t n)
+json_t *kith_i_view_count(uint64_t n)
 {
     return n > INT64_MAX ? json_null() : json_integer((json_int_t)n);
 }
@@ -226,16 +228,17 @@ kith_outcome kith_collect_list(kith_collect *c, char **json)
         pthread_rwlock_rdlock(&live->lock);
         json_array_insert_new(
             list, 0,
-            json_pack("{s:o, s:s, s:s, s:o, s:o, s:I}", "task", name_of(live),
-                      "title", live->task->view->title, "state",
-                      kith_task_state_name(live->state), "created_at",
+            json_pack("{s:o, s:s, s:s, s:o, s:o, s:I}", "task",
+                      kith_i_view_name(live), "title", live->task->view->title,
+                      "state", kith_task_state_name(live->state), "created_at",
                       time_of(live->created), "enrolled",
-                      count_of(live->enrolled.count), "round",
+                      kith_i_view_count(live->enrolled.count), "round",
                       (json_int_t)live->number));
         pthread_rwlock_unlock(&live->lock);
     }
     pthread_rwlock_unlock(&c->tasks_lock);
-    return to_text(list, json, NULL) ? KITH_COLLECT_FAILED : KITH_COLLECT_OK;
+    return kith_i_view_text(list, json, NULL) ? KITH_COLLECT_FAILED
+                                              : KITH_COLLECT_OK;
 }
 
 /* Rows of rounds become objects with groups; received of open ones from
@@ -257,13 +260,15 @@ static json_t *group_view(const kith_i_live *live, const kith_i_round *round,
     return json_pack(
         "{s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:I}", "group", (json_int_t)g,
         "what", q->what ? q->what : "", "expected",
-        count_of(kith_i_rule_expected(range, round->invited)), "target",
-        count_of(kith_i_rule_target(range, round->invited,
-                                    live->task->view->fraction)),
-        "minimum", count_of(round->minimum), "received", count_of(received),
-        "duplicates", count_of(stored > received ? stored - received : 0),
-        "epsilon", kith_i_loss_value(round->mechanisms[g].loss, KITH_PURE_DP),
-        "bytes", (json_int_t)kith_i_report_bytes(&round->mechanisms[g]));
+        kith_i_view_count(kith_i_rule_expected(range, round->invited)),
+        "target",
+        kith_i_view_count(kith_i_rule_target(range, round->invited,
+                                             live->task->view->fraction)),
+        "minimum", kith_i_view_count(round->minimum), "received",
+        kith_i_view_count(received), "duplicates",
+        kith_i_view_count(stored > received ? stored - received : 0), "epsilon",
+        kith_i_loss_value(round->mechanisms[g].loss, KITH_PURE_DP), "bytes",
+        (json_int_t)kith_i_report_bytes(&round->mechanisms[g]));
 }
 
 static kith_status round_row(void *arg, const kith_i_cell *row, kith_error *err)
@@ -282,8 +287,9 @@ static kith_status round_row(void *arg, const kith_i_cell *row, kith_error *err)
     json_array_append_new(
         v->rounds,
         json_pack("{s:I, s:o, s:s, s:o, s:o, s:I, s:o}", "round",
-                  (json_int_t)row[0].number, "digest", hex(row[2].bytes, 32),
-                  "state", round_state(row[4].number), "published_at",
+                  (json_int_t)row[0].number, "digest",
+                  kith_i_view_hex(row[2].bytes, 32), "state",
+                  round_state(row[4].number), "published_at",
                   time_of(row[5].number), "closes_at", time_of(row[6].number),
                   "extended", (json_int_t)row[7].number, "groups", groups));
     kith_i_round_free(round);
@@ -302,8 +308,8 @@ static kith_status answer_row(void *arg, const kith_i_cell *row,
     return KITH_OK;
 }
 
-static kith_status counter_row(void *arg, const kith_i_cell *row,
-                               kith_error *err)
+kith_status kith_i_view_counter(void *arg, const kith_i_cell *row,
+                                kith_error *err)
 {
     (void)err;
     if (row[0].count != 9 || memcmp(row[0].bytes, "duplicate", 9) != 0) {
@@ -346,15 +352,16 @@ static json_t *head_of(const kith_i_live *live)
     return json_pack(
         "{s:o, s:s, s:s, s:s, s:i, s:f, s:I, s:I, s:I, s:s, s:s, s:o, s:o, "
         "s:o, s:o, s:o, s:{s:f, s:i}, s:o}",
-        "task", name_of(live), "title", v->title, "state",
+        "task", kith_i_view_name(live), "title", v->title, "state",
         kith_task_state_name(live->state), "reason", live->reason, "test",
         v->test, "epsilon", epsilon, "clusters", (json_int_t)v->k, "features",
         (json_int_t)v->d, "minimum", (json_int_t)v->minimum, "enrol", v->enrol,
-        "release", v->release, "enrolled", count_of(live->enrolled.count),
-        "invited", count_of(live->invited), "created_at",
-        time_of(live->created), "started_at", time_of(live->started),
-        "ended_at", time_of(live->ended), "spend", "epsilon", epsilon,
-        "reports", 1, "forecast", forecast_of(live));
+        "release", v->release, "enrolled",
+        kith_i_view_count(live->enrolled.count), "invited",
+        kith_i_view_count(live->invited), "created_at", time_of(live->created),
+        "started_at", time_of(live->started), "ended_at", time_of(live->ended),
+        "spend", "epsilon", epsilon, "reports", 1, "forecast",
+        forecast_of(live));
 }
 
 kith_outcome kith_collect_view(kith_collect *c, const uint8_t task[16],
@@ -376,8 +383,8 @@ kith_outcome kith_collect_view(kith_collect *c, const uint8_t task[16],
         status = KITH_I_DB_RUN(c->db, KITH_I_ANSWER_ALL, answer_row,
                                rounds.rounds, NULL, id);
     if (!status)
-        status = KITH_I_DB_RUN(c->db, KITH_I_COUNTER_ALL, counter_row, refused,
-                               NULL, id);
+        status = KITH_I_DB_RUN(c->db, KITH_I_COUNTER_ALL, kith_i_view_counter,
+                               refused, NULL, id);
     if (!status)
         status =
             KITH_I_DB_RUN(c->db, KITH_I_EVENT_ALL, event_row, events, NULL, id);
@@ -387,55 +394,4 @@ kith_outcome kith_collect_view(kith_collect *c, const uint8_t task[16],
     kith_outcome outcome = told(c, status, view, json);
     pthread_mutex_unlock(&c->lock);
     return outcome;
-}
-
-/* ---- "collected" of the model ---------------------------------------------
- */
-
-static kith_status digest_row(void *arg, const kith_i_cell *row,
-                              kith_error *err)
-{
-    (void)err;
-    json_array_append_new(arg, hex(row[2].bytes, 32));
-    return KITH_OK;
-}
-
-static kith_status sum_row(void *arg, const kith_i_cell *row, kith_error *err)
-{
-    uint64_t *sums = arg;
-    (void)err;
-    sums[0] += (uint64_t)row[3].number;
-    sums[1] += (uint64_t)row[4].number;
-    return KITH_OK;
-}
-
-kith_status kith_i_collected_text(kith_collect *c, kith_i_live *live,
-                                  const uint64_t fresh[2], char **text,
-                                  kith_error *err)
-{
-    uint64_t sums[2] = {fresh[0], fresh[1]};
-    json_t *digests = json_array(), *refused = json_object();
-    kith_i_cell id = kith_i_bytes_cell(live->id, 16);
-    uint64_t enrolled = 0;
-    kith_status status = kith_i_live_count_enrolled(c, live, &enrolled, err);
-    if (!status)
-        status = KITH_I_DB_RUN(c->db, KITH_I_ROUND_ALL, digest_row, digests,
-                               err, id);
-    if (!status)
-        status =
-            KITH_I_DB_RUN(c->db, KITH_I_ANSWER_ALL, sum_row, sums, err, id);
-    if (!status)
-        status = KITH_I_DB_RUN(c->db, KITH_I_COUNTER_ALL, counter_row, refused,
-                               err, id);
-    json_t *json =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "task",
-                  name_of(live), "rounds", digests, "invited",
-                  count_of(live->invited), "enrolled", count_of(enrolled),
-                  "reports", count_of(sums[0]), "duplicates", count_of(sums[1]),
-                  "refused", refused, "enrol", live->task->view->enrol);
-    if (status) {
-        json_decref(json);
-        return status;
-    }
-    return to_text(json, text, err);
 }

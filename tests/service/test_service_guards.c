@@ -204,14 +204,16 @@ static void test_failing_store(void **state)
     for (size_t i = 0; i < sizeof many; i++)
         many[i] = (uint8_t)(i * 7 + i / 251);
     bed_answer full = {0};
-    kith_collect_enrol(b.c, b.id, many, 1000, NULL, 0, bed_done, &full);
+    kith_collect_enrol(b.c, b.id, &(kith_enrolment){many, 1000, NULL, 0},
+                       bed_done, &full);
     bed_wait(&full);
     assert_int_equal(full.receipt.failed, KITH_COLLECT_DISK_FULL);
     assert_int_equal(
         db->driver->script(db, "PRAGMA max_page_count = 1000000", NULL),
         KITH_OK);
     full.done = 0;
-    kith_collect_enrol(b.c, b.id, many, 1000, NULL, 0, bed_done, &full);
+    kith_collect_enrol(b.c, b.id, &(kith_enrolment){many, 1000, NULL, 0},
+                       bed_done, &full);
     bed_wait(&full);
     assert_int_equal(full.receipt.failed, KITH_COLLECT_OK);
     /* The table is gone: the commit fails, and nobody is told that it is
@@ -221,7 +223,8 @@ static void test_failing_store(void **state)
         KITH_OK);
     uint8_t fresh[16] = {42};
     bed_answer a = {0};
-    kith_collect_enrol(b.c, b.id, fresh, 1, NULL, 0, bed_done, &a);
+    kith_collect_enrol(b.c, b.id, &(kith_enrolment){fresh, 1, NULL, 0},
+                       bed_done, &a);
     bed_wait(&a);
     assert_int_equal(a.receipt.failed, KITH_COLLECT_STORE_DOWN);
     assert_non_null(kith_collect_ready(b.c));
@@ -229,7 +232,8 @@ static void test_failing_store(void **state)
         db->driver->script(db, "ALTER TABLE away RENAME TO segments", NULL),
         KITH_OK);
     a.done = 0;
-    kith_collect_enrol(b.c, b.id, fresh, 1, NULL, 0, bed_done, &a);
+    kith_collect_enrol(b.c, b.id, &(kith_enrolment){fresh, 1, NULL, 0},
+                       bed_done, &a);
     bed_wait(&a);
     assert_int_equal(a.receipt.failed, KITH_COLLECT_OK);
     assert_null(kith_collect_ready(b.c));

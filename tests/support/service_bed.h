@@ -112,7 +112,9 @@ static inline void bed_enrol(kith_collect *c, const uint8_t task[16],
         uint8_t commitments[16000], tags[16000];
         bed_answer a = {.tags = tags, .count = some};
         kith_players_commitments(players, at, some, commitments);
-        kith_collect_enrol(c, task, commitments, some, NULL, 0, bed_done, &a);
+        kith_collect_enrol(c, task,
+                           &(kith_enrolment){commitments, some, NULL, 0},
+                           bed_done, &a);
         bed_wait(&a);
         assert_int_equal(a.receipt.failed, KITH_COLLECT_OK);
         assert_int_equal(

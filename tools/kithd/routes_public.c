@@ -185,9 +185,12 @@ static void enrol(request *r)
     }
     atomic_store(&r->state, REQUEST_WAITING);
     MHD_suspend_connection(r->connection);
-    kith_collect_enrol(r->server->collect, r->task, (const uint8_t *)r->body,
-                       count, request_header(r, "Kith-Invitation"), trusted,
-                       enrol_done, r);
+    kith_enrolment enrolment = {.commitments = (const uint8_t *)r->body,
+                                .count = count,
+                                .invitation =
+                                    request_header(r, "Kith-Invitation"),
+                                .trusted = trusted};
+    kith_collect_enrol(r->server->collect, r->task, &enrolment, enrol_done, r);
 }
 
 void public_run(request *r)

@@ -129,24 +129,20 @@ static request *request_new(server *s, int admin, const char *method,
     return r;
 }
 
-static enum MHD_Result handle(void *arg, int admin,
-                              struct MHD_Connection *connection,
-                              const char *path, const char *method,
-                              const char *data, size_t *count, void **mine)
+/* The first call: headers only. */
+static enum MHD_Result begin(request *r)
 {
-    server *s = arg;
-    request *r = *mine;
-    if (!r) {
-        r = request_new(s, admin, method, path, connection);
-        if (!r)
-            return MHD_NO;
-        *mine = r;
-        if (strcmp(method, "OPTIONS") == 0 && !admin)
-            return send_preflight(connection, r);
-        if (!route_find(r) || !route_check(r))
-            return send_answer(r);
-        return MHD_YES;
-    }
+    if (!r)
+        return MHD_NO;
+    if (strcmp(r->method, "OPTIONS") == 0 && !r->admin)
+        return send_preflight(r->connection, r);
+    if (!route_find(r) || !route_check(r))
+        return send_answer(r);
+    return MHD_YES;
+}
+
+static enum MHD_Result go_on(request *r, const char *data, size_t *count)
+{
     if (*count) {
         if (r->body_count + *count > r->body_room)
             return MHD_NO; /* longer than it said */
@@ -170,7 +166,9 @@ static enum MHD_Result handle_public(void *arg,
                                      size_t *count, void **mine)
 {
     (void)version;
-    return handle(arg, 0, connection, path, method, data, count, mine);
+    if (*mine)
+        return go_on(*mine, data, count);
+    return begin(*mine = request_new(arg, 0, method, path, connection));
 }
 
 static enum MHD_Result handle_admin(void *arg,
@@ -180,7 +178,9 @@ static enum MHD_Result handle_admin(void *arg,
                                     size_t *count, void **mine)
 {
     (void)version;
-    return handle(arg, 1, connection, path, method, data, count, mine);
+    if (*mine)
+        return go_on(*mine, data, count);
+    return begin(*mine = request_new(arg, 1, method, path, connection));
 }
 
 static void completed(void *arg, struct MHD_Connection *connection, void **mine,
