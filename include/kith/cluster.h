@@ -15,7 +15,9 @@ extern "C" {
 typedef enum kith_kmeans_method {
     KITH_KMEANS_LLOYD = 1,  /* private Lloyd iterations (SuLQ) */
     KITH_KMEANS_BALCAN = 2, /* Balcan et al. 2017, repaired */
-    KITH_KMEANS_AUTO = 3    /* the recommended method */
+    KITH_KMEANS_AUTO = 3,   /* the recommended method */
+    /* Baselines, to compare with: docs/baselines.md. */
+    KITH_KMEANS_SULQ = 4 /* Blum et al. 2005, as printed */
 } kith_kmeans_method;
 
 /* Start from kith_kmeans_options_init; set clusters. */

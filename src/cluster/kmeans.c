@@ -1,7 +1,9 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan/balcan_i.h"
+#include "baseline/baseline_i.h"
 #include "cluster_i.h"
 #include "features.h"
+#include "kith/model.h"
 
 #include <string.h>
 
@@ -30,8 +32,7 @@ static kith_status read_options(const kith_kmeans_options *given,
         status = kith_i_options_check(opt->clusters, opt->rounds, err);
     if (status)
         return status;
-    if (opt->method != KITH_KMEANS_LLOYD && opt->method != KITH_KMEANS_BALCAN &&
-        opt->method != KITH_KMEANS_AUTO)
+    if (!kith_word_of(KITH_WORDS_KMEANS_METHOD, (int)opt->method))
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
     return KITH_OK;
 }
@@ -50,9 +51,14 @@ kith_status kith_i_kmeans_run(kith_session *session,
         return kith_i_kmeans_features(session, opt, rows, result, err);
     if (by_auto && d <= AUTO_MOST_DIMENSIONS)
         return kith_i_kmeans_auto(session, opt, rows, result, err);
-    if (opt->method == KITH_KMEANS_BALCAN)
+    switch (opt->method) {
+    case KITH_KMEANS_BALCAN:
         return kith_i_kmeans_balcan(session, opt, rows, result, err);
-    return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
+    case KITH_KMEANS_SULQ:
+        return kith_i_kmeans_sulq(session, opt, rows, result, err);
+    default: /* lloyd, and where auto gives way to it */
+        return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
+    }
 }
 
 static kith_status run_method(kith_session *session, const void *opt,

@@ -13,6 +13,12 @@ kith_status kith_i_spread(const kith_i_domain *domain, uint32_t k,
                           kith_i_coins *coins, double *centers,
                           kith_error *err);
 
+/* spread.c: a uniformly random point of the domain at distance >= margin from
+ * its border (0..1: the part of the half-width, or of the radius, that is left
+ * free). */
+void kith_i_place_point(const kith_i_domain *domain, kith_i_coins *coins,
+                        double margin, double *point);
+
 /* revive.c: each of k centres of size 0 moves next to the one whose cluster is
  * largest now and takes half of it. sizes are updated. */
 void kith_i_revive_lost(const kith_i_domain *domain, kith_i_coins *coins,

@@ -9,10 +9,8 @@
 enum { BISECTIONS = 12, TRIES = 40, MOST_PACKED = 2048 };
 #define SPARSE_START 0.05 /* of where a point would be in a dense domain */
 
-/* A random point of the domain at distance >= margin from its border (0..1:
- * the part of the half-width, or of the radius, that is left free). */
-static void place(const kith_i_domain *m, kith_i_coins *coins, double margin,
-                  double *point)
+void kith_i_place_point(const kith_i_domain *m, kith_i_coins *coins,
+                        double margin, double *point)
 {
     uint32_t d = m->dimension;
     double radius = sqrt((double)m->l2_squared);
@@ -59,7 +57,7 @@ static int pack(const kith_i_domain *m, uint32_t k, double a,
         double *p = points + (size_t)j * d;
         int placed = 0;
         for (int t = 0; t < TRIES && !placed; t++) {
-            place(m, coins, margin, p);
+            kith_i_place_point(m, coins, margin, p);
             placed = 1;
             for (uint32_t i = 0; a > 0 && i < j && placed; i++)
                 placed = kith_i_distance_squared(p, points + (size_t)i * d,

@@ -46,7 +46,15 @@ static const shape shapes[] = {
     {"more features than sparsity", 40, 300, 3, fill_random},
 };
 
-typedef enum { AUTO, LLOYD, BALCAN, MEDIAN, MEDIAN_BALCAN, METHODS } method;
+typedef enum {
+    AUTO,
+    LLOYD,
+    BALCAN,
+    SULQ,
+    MEDIAN,
+    MEDIAN_BALCAN,
+    METHODS
+} method;
 
 static kith_status cluster(kith_session *s, method which, uint32_t k,
                            kith_result **out, kith_error *err)
@@ -59,7 +67,8 @@ static kith_status cluster(kith_session *s, method which, uint32_t k,
         return kith_kmedian(s, &mo, out, err);
     }
     static const kith_kmeans_method methods[] = {
-        KITH_KMEANS_AUTO, KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN};
+        KITH_KMEANS_AUTO, KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN,
+        KITH_KMEANS_SULQ};
     kith_kmeans_options ko;
     kith_kmeans_options_init(&ko, sizeof ko);
     ko.clusters = k;

@@ -34,12 +34,13 @@ static void check(const char *what, kith_status status, kith_result *result,
 static void check_centers(int seeded)
 {
     static const kith_kmeans_method methods[] = {
-        KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN, KITH_KMEANS_AUTO};
+        KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN, KITH_KMEANS_AUTO,
+        KITH_KMEANS_SULQ};
     const char *best = seeded ? "none" : "exact";
     double *rows = make_rows(N, D, 2, 1);
     kith_result *result = NULL;
     kith_error err = {0};
-    for (int m = 0; m < 3; m++) {
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         kith_session *s = open_run(load(rows, N, D, unit_box()), seeded, 1);
         kith_kmeans_options opt;
         kith_kmeans_options_init(&opt, sizeof opt);

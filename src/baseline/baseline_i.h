@@ -1,0 +1,25 @@
+/* baseline: methods that papers compare themselves with, as printed, but
+ * private by the gate's accounting. For comparison, not for use:
+ * docs/baselines.md says what each of them costs. Scripts over releases, like
+ * lloyd. */
+#ifndef KITH_BASELINE_I_H
+#define KITH_BASELINE_I_H
+
+#include "kernel/kernel_i.h"
+#include "run/run.h"
+
+/* Each fills the result's centres, weights, rounds and noise, as
+ * kith_i_kmeans_lloyd does. rows: what a plan assumes, 0 in a real run. */
+
+/* sulq_means.c: Blum, Dwork, McSherry, Nissim 2005. */
+kith_status kith_i_kmeans_sulq(kith_session *session,
+                               const kith_kmeans_options *opt, uint64_t rows,
+                               kith_result *result, kith_error *err);
+
+/* sulq_means.c: the distance that noise of this standard deviation in each
+ * coordinate of a sum moves the mean of one of k equal parts of the rows, in
+ * the data's (normalised) units. */
+double kith_i_mean_moved(const kith_i_domain *domain, double sum_sd, uint32_t k,
+                         double rows);
+
+#endif
