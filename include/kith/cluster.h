@@ -17,7 +17,8 @@ typedef enum kith_kmeans_method {
     KITH_KMEANS_BALCAN = 2, /* Balcan et al. 2017, repaired */
     KITH_KMEANS_AUTO = 3,   /* the recommended method */
     /* Baselines, to compare with: docs/baselines.md. */
-    KITH_KMEANS_SULQ = 4 /* Blum et al. 2005, as printed */
+    KITH_KMEANS_SULQ = 4, /* Blum et al. 2005, as printed */
+    KITH_KMEANS_GRID = 5  /* Su et al. 2016: a noisy histogram */
 } kith_kmeans_method;
 
 /* Start from kith_kmeans_options_init; set clusters. */

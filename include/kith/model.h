@@ -87,7 +87,7 @@ KITH_API double kith_result_total_loss(const kith_result *result);
 /* ---- words: options as the model file, the command and Python have them -- */
 
 typedef enum kith_vocabulary {
-    KITH_WORDS_KMEANS_METHOD = 1, /* "auto", "lloyd", "balcan", "sulq" */
+    KITH_WORDS_KMEANS_METHOD = 1, /* "auto", "lloyd", "balcan", ...    */
     KITH_WORDS_KMEDIAN_METHOD,    /* "auto", "balcan"                 */
     KITH_WORDS_RECOVERY,          /* "steps", "sampling"              */
     KITH_WORDS_SUBSPACE_METHOD,   /* "auto", "sulq", ...              */

@@ -16,6 +16,15 @@ kith_status kith_i_kmeans_sulq(kith_session *session,
                                const kith_kmeans_options *opt, uint64_t rows,
                                kith_result *result, kith_error *err);
 
+/* grid_means.c: Su, Cao, Li, Bertino, Jin 2016. */
+kith_status kith_i_kmeans_grid(kith_session *session,
+                               const kith_kmeans_options *opt, uint64_t rows,
+                               kith_result *result, kith_error *err);
+
+/* grid_means.c: in how many parts each of d features is cut; epsilon: of
+ * Laplace noise. */
+uint32_t kith_i_grid_side(double rows, double epsilon, uint32_t d);
+
 /* sulq_means.c: the distance that noise of this standard deviation in each
  * coordinate of a sum moves the mean of one of k equal parts of the rows, in
  * the data's (normalised) units. */

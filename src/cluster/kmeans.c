@@ -56,6 +56,8 @@ kith_status kith_i_kmeans_run(kith_session *session,
         return kith_i_kmeans_balcan(session, opt, rows, result, err);
     case KITH_KMEANS_SULQ:
         return kith_i_kmeans_sulq(session, opt, rows, result, err);
+    case KITH_KMEANS_GRID:
+        return kith_i_kmeans_grid(session, opt, rows, result, err);
     default: /* lloyd, and where auto gives way to it */
         return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
     }

@@ -62,6 +62,14 @@ static const claim claims[] = {
      -.5, .5, 1, 0, HALF | OVER, .9},
     {"sulq, Gaussian, moved", KITH_KMEANS_SULQ, 3, 2, 60, 1, 1e-6,
      KITH_REPLACE_ONE, -.5, .5, 1, -1, HALF | OVER, .3},
+    {"grid, outlier", KITH_KMEANS_GRID, 1, 1, 40, 4, 0, KITH_ADD_REMOVE, -.9,
+     -.8, 1, 0, HALF | OVER, .9},
+    {"grid, moved", KITH_KMEANS_GRID, 2, 2, 60, 2, 0, KITH_REPLACE_ONE, -.5, .5,
+     1, -1, HALF | OVER, .9},
+    {"grid, Gaussian", KITH_KMEANS_GRID, 2, 2, 40, 1, 1e-6, KITH_ADD_REMOVE,
+     -.5, .5, 1, 0, HALF | OVER, .9},
+    {"grid, Gaussian, moved", KITH_KMEANS_GRID, 3, 2, 60, 1, 1e-6,
+     KITH_REPLACE_ONE, -.5, .5, 1, -1, HALF | OVER, .9},
 };
 
 static replay_case case_of(const void *arg)

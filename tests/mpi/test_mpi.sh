@@ -45,6 +45,7 @@ same 3 kmeans -k 3 "${bounds[@]}" a.npy
 same 4 kmeans -k 3 "${bounds[@]}" --delta 1e-6 --adjacency replace-one --header h.csv
 same 7 kmeans -k 3 "${bounds[@]}" --method lloyd --delta 1e-6 c.csv b.npy c.csv.gz
 same 3 kmeans -k 3 "${bounds[@]}" --method sulq --delta 1e-6 a.npy b.npy
+same 2 kmeans -k 3 "${bounds[@]}" --method grid a.npy
 same 2 kmeans -k 3 "${bounds[@]}" --method balcan --delta 1e-6 a.npy b.npy c.csv
 same 3 kmeans -k 3 "${bounds[@]}" --adjacency replace-one --method balcan a.npy
 same 3 kmedian -k 3 "${bounds[@]}" --delta 1e-6 c.csv

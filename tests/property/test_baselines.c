@@ -14,6 +14,7 @@ static const struct {
     int least_part; /* at least 1 / this of the budget is spent */
 } methods[] = {
     {"sulq", KITH_KMEANS_SULQ, 1000, 1},
+    {"grid", KITH_KMEANS_GRID, 13, 1},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 

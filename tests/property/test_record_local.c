@@ -61,6 +61,7 @@ static const struct {
     {"lloyd", run_kmeans, KITH_KMEANS_LLOYD, DENSE, 1},
     {"lloyd, sparse", run_kmeans, KITH_KMEANS_LLOYD, SPARSE, 1},
     {"sulq", run_kmeans, KITH_KMEANS_SULQ, DENSE, 4},
+    {"grid", run_kmeans, KITH_KMEANS_GRID, DENSE, 4},
     {"balcan", run_kmeans, KITH_KMEANS_BALCAN, DENSE, 4},
     {"balcan, sparse", run_kmeans, KITH_KMEANS_BALCAN, SPARSE, 4},
     {"auto", run_kmeans, KITH_KMEANS_AUTO, DENSE, 4},

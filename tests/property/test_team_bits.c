@@ -29,6 +29,7 @@ static const subject subjects[] = {
     {"lloyd", 0, KITH_KMEANS_LLOYD, 3000, 6, 4, 0, 0},
     {"lloyd, sparse", 0, KITH_KMEANS_LLOYD, 1500, 60, 3, 1, 0},
     {"sulq", 0, KITH_KMEANS_SULQ, 1500, 6, 3, 0, 0},
+    {"grid", 0, KITH_KMEANS_GRID, 1500, 3, 3, 0, 0},
     {"balcan", 0, KITH_KMEANS_BALCAN, 3000, 6, 3, 0, 1},
     {"balcan, sparse", 0, KITH_KMEANS_BALCAN, 1500, 60, 3, 1, 0},
     {"kmedian auto", 1, KITH_KMEDIAN_AUTO, 2000, 6, 3, 0, 0},

@@ -40,7 +40,8 @@ static kith_status run(const void *arg, kith_error *err)
 static void test_baselines(void **state)
 {
     (void)state;
-    static const kith_kmeans_method methods[] = {KITH_KMEANS_SULQ};
+    static const kith_kmeans_method methods[] = {KITH_KMEANS_SULQ,
+                                                 KITH_KMEANS_GRID};
     double *rows = make_rows(N, D, 3, 1);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int pure = 0; pure <= 1; pure++) {

@@ -50,7 +50,7 @@ class KMeans(_Centers):
     adjacency : "add-remove" or "replace-one"
         Whether the number of rows is private too.
     method : "auto", "lloyd" or "balcan"
-        Or a baseline of papers, to compare with: "sulq".
+        Or a baseline of papers, to compare with: "sulq", "grid".
     rounds : int
         None: as many as the method finds best before it sees a row.
     missing : "error" or "drop"
