@@ -92,10 +92,14 @@ def copy_tree():
 
 def build(tests):
     """None, or what the compiler said."""
-    targets = [t if t.startswith("test_") and not t.startswith("test_cli")
-               else "kith" for t in tests]
+    targets = {"kith"}
+    for test in tests:
+        if glob.glob(f"tests/*/{test}.c"):
+            targets.add(test)
+        elif glob.glob(f"tests/service/{test}.*"):
+            targets |= {"kithd", "kithd_test"}
     run = subprocess.run(["cmake", "--build", "--preset", "release",
-                          "--target", *sorted(set(targets))], cwd=COPY,
+                          "--target", *sorted(targets)], cwd=COPY,
                          capture_output=True, text=True)
     return None if run.returncode == 0 else run.stdout[-2000:]
 

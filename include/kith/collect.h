@@ -53,13 +53,17 @@ KITH_API const char *kith_outcome_name(kith_outcome outcome);
 typedef struct kith_collect kith_collect;
 
 typedef struct kith_collect_options {
-    size_t size;          /* set by _init; fields are only appended          */
-    const char *database; /* "sqlite:FILE" or "postgresql://..."             */
-    uint64_t queue_bytes; /* of reports that wait; default: 64 MiB           */
-    uint64_t disk_floor;  /* free bytes, or no report is taken; default:     */
-                          /* 64 MiB                                          */
-    uint32_t threads;     /* to count with; 0: all processors                */
-    int migrate;          /* bring an older schema up to date                */
+    size_t size;           /* set by _init; fields are only appended          */
+    const char *database;  /* "sqlite:FILE" or "postgresql://..."             */
+    uint64_t queue_bytes;  /* of reports that wait; default: 64 MiB           */
+    uint64_t disk_floor;   /* free bytes, or no report is taken; default:     */
+                           /* 64 MiB                                          */
+    uint32_t threads;      /* to count with; 0: all processors                */
+    int migrate;           /* bring an older schema up to date                */
+    uint64_t dedupe_bytes; /* a group, for early duplicates; beyond it they  */
+                           /* are found when it is counted; default: 1 GiB   */
+    const uint8_t *seal;   /* 32 secret bytes that seal task keys in the     */
+                           /* database, or NULL                              */
     /* Nullable: a task's state or round changed. By any thread; must not call
      * back. */
     void (*changed)(void *arg, const uint8_t task[16]);
@@ -209,8 +213,9 @@ KITH_API void kith_collect_wait(kith_collect *collect, uint32_t ms);
 KITH_API const char *kith_collect_ready(kith_collect *collect);
 /* Prometheus text of what this process has seen. kith_text_free. */
 KITH_API kith_outcome kith_collect_metrics(kith_collect *collect, char **text);
-/* A copy of an SQLite database while it is used. */
-KITH_API KITH_CHECKED kith_status kith_collect_backup(kith_collect *collect,
+/* A copy of an SQLite database, by any process, also while it is used. path
+ * must not exist. */
+KITH_API KITH_CHECKED kith_status kith_collect_backup(const char *database,
                                                       const char *path,
                                                       kith_error *err);
 

@@ -11,7 +11,8 @@ void kith_collect_options_init(kith_collect_options *opt, size_t size)
         return;
     *opt = (kith_collect_options){.size = sizeof *opt,
                                   .queue_bytes = UINT64_C(64) << 20,
-                                  .disk_floor = UINT64_C(64) << 20};
+                                  .disk_floor = UINT64_C(64) << 20,
+                                  .dedupe_bytes = UINT64_C(1) << 30};
 }
 
 const char *kith_outcome_name(kith_outcome outcome)
@@ -40,6 +41,12 @@ kith_outcome kith_i_outcome_of(kith_collect *c, const kith_i_db *db)
         return KITH_COLLECT_DISK_FULL;
     atomic_store(&c->down, 1);
     return KITH_COLLECT_STORE_DOWN;
+}
+
+int kith_i_disk_is_low(const kith_collect *c, kith_i_db *db)
+{
+    int64_t room = db->driver->room(db);
+    return room >= 0 && (uint64_t)room < c->opt.disk_floor;
 }
 
 uint64_t kith_i_thing_of(const uint8_t task[16], int64_t round)
@@ -176,6 +183,10 @@ kith_status kith_collect_open(const kith_collect_options *opt,
     pthread_condattr_destroy(&monotonic);
     c->database = kith_i_copy_string(opt->database);
     c->opt.database = c->database;
+    if (opt->seal) {
+        memcpy(c->seal, opt->seal, sizeof c->seal);
+        c->opt.seal = c->seal;
+    }
     kith_status status =
         c->database ? draw_process(c, err) : kith_i_fail_memory(err);
     if (!status)
@@ -208,16 +219,16 @@ void kith_collect_close(kith_collect *c)
     pthread_cond_destroy(&c->queue_filled);
     pthread_cond_destroy(&c->due);
     kith_i_free(c->database);
-    kith_i_free(c);
+    kith_i_wipe_free(c, sizeof *c);
 }
 
-kith_status kith_collect_backup(kith_collect *c, const char *path,
+kith_status kith_collect_backup(const char *database, const char *path,
                                 kith_error *err)
 {
-    pthread_mutex_lock(&c->lock);
-    kith_status status = c->db->driver->backup(c->db, path, err);
-    pthread_mutex_unlock(&c->lock);
-    return status;
+    if (strncmp(database, "sqlite:", 7) != 0)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "PostgreSQL has tools of its own: pg_dump");
+    return kith_i_db_copy_sqlite(database + 7, path, err);
 }
 
 /* ---- waiting --------------------------------------------------------------
@@ -242,10 +253,9 @@ void kith_collect_wait(kith_collect *c, uint32_t ms)
 
 const char *kith_collect_ready(kith_collect *c)
 {
-    int64_t room = c->db->driver->room(c->db);
     if (atomic_load(&c->down))
         return "the store cannot be reached";
-    if (room >= 0 && (uint64_t)room < c->opt.disk_floor)
+    if (kith_i_disk_is_low(c, c->db))
         return "the disk is almost full";
     return NULL;
 }

@@ -252,6 +252,8 @@ static kith_outcome write_batch(batch *b)
 {
     kith_collect *c = b->c;
     kith_error err;
+    if (kith_i_disk_is_low(c, b->db))
+        return KITH_COLLECT_DISK_FULL; /* room is left for closing rounds */
     kith_status status = b->db->driver->begin(b->db, &err);
     if (!status)
         status = write_all(b, &err);
@@ -282,26 +284,22 @@ static void remember(batch *b)
     for (size_t i = 0; i < b->count; i++) {
         segment *s = &b->segments[i];
         kith_i_live *live = s->live;
+        b->c->committed += s->count;
         pthread_rwlock_wrlock(&live->lock);
-        int here = s->round == KITH_I_ENROLMENT || live->number == s->round;
-        kith_i_nonce_set *set = !here ? NULL
-                                : s->round == KITH_I_ENROLMENT
-                                    ? &live->enrolled
-                                    : &live->groups[s->group].seen;
-        if (set && kith_i_nonce_reserve(set, s->count))
+        if (s->round == KITH_I_ENROLMENT) {
             for (size_t j = 0; j < s->count; j++) {
                 uint64_t print = print_of(s->packed + j * s->each);
-                if (!kith_i_nonce_has(set, print))
-                    kith_i_nonce_put(set, print);
+                if (!kith_i_nonce_has(&live->enrolled, print) &&
+                    kith_i_nonce_reserve(&live->enrolled, 1))
+                    kith_i_nonce_put(&live->enrolled, print);
             }
-        if (here && s->round != KITH_I_ENROLMENT) {
+        } else if (live->number == s->round) {
             kith_i_open_group *g = &live->groups[s->group];
-            g->stored += s->count;
-            if (g->seen.count >= g->target)
+            kith_i_group_saw(b->c, g, s->packed, s->count, s->each);
+            if (kith_i_group_count(g) >= g->target)
                 kith_i_wake(b->c);
         }
         pthread_rwlock_unlock(&live->lock);
-        b->c->committed += s->count;
     }
 }
 

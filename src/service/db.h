@@ -59,9 +59,10 @@ typedef struct kith_i_driver {
     kith_status (*now)(kith_i_db *db, int64_t *ms, kith_error *err);
     kith_status (*script)(kith_i_db *db, const char *sql, kith_error *err);
     const char *identity; /* type of a column that numbers rows */
-    kith_status (*backup)(kith_i_db *db, const char *path, kith_error *err);
     /* Free bytes where it is kept; -1: not known. */
     int64_t (*room)(kith_i_db *db);
+    /* Bytes of the write-ahead log; -1: not known. */
+    int64_t (*log_bytes)(kith_i_db *db);
     void (*close)(kith_i_db *db);
 } kith_i_driver;
 
@@ -75,6 +76,9 @@ struct kith_i_db {
  * says what to do. */
 kith_status kith_i_db_open(const char *where, kith_i_db **out, kith_error *err);
 kith_status kith_i_db_open_sqlite(const char *path, kith_i_db **out,
+                                  kith_error *err);
+/* A copy of a database that may be in use, to a file that is not there. */
+kith_status kith_i_db_copy_sqlite(const char *from, const char *to,
                                   kith_error *err);
 kith_status kith_i_db_open_postgresql(const char *url, kith_i_db **out,
                                       kith_error *err);

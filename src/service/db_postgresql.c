@@ -306,14 +306,6 @@ static kith_status now(kith_i_db *face, int64_t *ms, kith_error *err)
     return finish(db, result, err);
 }
 
-static kith_status backup(kith_i_db *db, const char *path, kith_error *err)
-{
-    (void)path;
-    (void)db;
-    return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                       "PostgreSQL has its own tools for that: pg_dump");
-}
-
 static int64_t room(kith_i_db *db)
 {
     (void)db;
@@ -338,8 +330,8 @@ static const kith_i_driver driver = {.name = "postgresql",
                                      .script = script,
                                      .identity = "BIGINT GENERATED ALWAYS "
                                                  "AS IDENTITY PRIMARY KEY",
-                                     .backup = backup,
                                      .room = room,
+                                     .log_bytes = room,
                                      .close = close_db};
 
 kith_status kith_i_db_open_postgresql(const char *url, kith_i_db **out,

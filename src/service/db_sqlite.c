@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -180,31 +181,22 @@ static kith_status now(kith_i_db *db, int64_t *ms, kith_error *err)
     return KITH_OK;
 }
 
-static kith_status backup(kith_i_db *face, const char *path, kith_error *err)
-{
-    sqlite_db *db = (sqlite_db *)face;
-    sqlite3 *to = NULL;
-    int code = sqlite3_open(path, &to);
-    sqlite3_backup *job =
-        code == SQLITE_OK ? sqlite3_backup_init(to, "main", db->handle, "main")
-                          : NULL;
-    if (job) {
-        code = sqlite3_backup_step(job, -1);
-        int done = sqlite3_backup_finish(job);
-        code = code == SQLITE_DONE ? done : code;
-    } else if (code == SQLITE_OK) {
-        code = sqlite3_errcode(to);
-    }
-    sqlite3_close(to);
-    return code == SQLITE_OK ? KITH_OK : fail(db, code, err);
-}
-
 static int64_t room(kith_i_db *face)
 {
     struct statvfs fs;
     if (statvfs(((sqlite_db *)face)->path, &fs))
         return -1;
     return (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+}
+
+static int64_t log_bytes(kith_i_db *face)
+{
+    const char *path = ((sqlite_db *)face)->path;
+    char name[4096];
+    struct stat file;
+    int n = snprintf(name, sizeof name, "%s-wal", path);
+    return n < (int)sizeof name && !stat(name, &file) ? (int64_t)file.st_size
+                                                      : 0;
 }
 
 static void close_db(kith_i_db *face)
@@ -229,8 +221,8 @@ static const kith_i_driver driver = {.name = "sqlite",
                                      .now = now,
                                      .script = script,
                                      .identity = "INTEGER PRIMARY KEY",
-                                     .backup = backup,
                                      .room = room,
+                                     .log_bytes = log_bytes,
                                      .close = close_db};
 
 /* The file FILE.lock, held as long as the process lives. */
@@ -292,4 +284,37 @@ kith_status kith_i_db_open_sqlite(const char *path, kith_i_db **out,
     else
         *out = &db->face;
     return status;
+}
+
+/* This connection reads and never checkpoints: the service's stays the only one
+ * that does. */
+kith_status kith_i_db_copy_sqlite(const char *from, const char *to,
+                                  kith_error *err)
+{
+    sqlite3 *source = NULL, *copy = NULL;
+    int file = open(to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return kith_i_fail(err, KITH_ERR_STORE, "%s: %s", to, strerror(errno));
+    close(file);
+    int code = sqlite3_open_v2(from, &source, SQLITE_OPEN_READONLY, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_open_v2(to, &copy, SQLITE_OPEN_READWRITE, NULL);
+    sqlite3_backup *job =
+        code == SQLITE_OK ? sqlite3_backup_init(copy, "main", source, "main")
+                          : NULL;
+    if (job) {
+        sqlite3_busy_timeout(source, 5000);
+        code = sqlite3_backup_step(job, -1);
+        int done = sqlite3_backup_finish(job);
+        code = code == SQLITE_DONE ? done : code;
+    } else if (code == SQLITE_OK) {
+        code = sqlite3_errcode(copy);
+    }
+    sqlite3_close(copy);
+    sqlite3_close(source);
+    if (code == SQLITE_OK)
+        return KITH_OK;
+    unlink(to);
+    return kith_i_fail(err, KITH_ERR_STORE, "%s cannot be copied: %s", from,
+                       sqlite3_errstr(code));
 }

@@ -55,20 +55,23 @@ kith_outcome kith_collect_create(kith_collect *c, const char *json,
                                  kith_error *err)
 {
     kith_task *made = NULL;
-    uint8_t key[32];
+    uint8_t key[32], sealed[KITH_I_SEALED_BYTES];
+    size_t sealed_bytes = 0;
     kith_status status = kith_task_load(json, bytes, &made, err);
     if (status)
         return status == KITH_ERR_MEMORY ? KITH_COLLECT_FAILED
                                          : KITH_COLLECT_BAD_TASK;
     memcpy(task, made->view->id, 16);
     status = draw_key(made, key, err);
+    if (!status)
+        status = kith_i_seal(c, key, sealed, &sealed_bytes, err);
     kith_task_free(made);
     if (status)
         return KITH_COLLECT_FAILED;
     pthread_mutex_lock(&c->lock);
     status = KITH_I_DB_RUN(
         c->db, KITH_I_TASK_ADD, NULL, NULL, err, kith_i_bytes_cell(task, 16),
-        kith_i_bytes_cell(json, bytes), kith_i_bytes_cell(key, sizeof key),
+        kith_i_bytes_cell(json, bytes), kith_i_bytes_cell(sealed, sealed_bytes),
         kith_i_number_cell(kith_i_collect_now(c)));
     *created = !status && c->db->changed > 0;
     if (!status)
@@ -80,6 +83,7 @@ kith_outcome kith_collect_create(kith_collect *c, const char *json,
         status ? kith_i_outcome_of(c, c->db) : KITH_COLLECT_OK;
     pthread_mutex_unlock(&c->lock);
     kith_i_wipe(key, sizeof key);
+    kith_i_wipe(sealed, sizeof sealed);
     return outcome;
 }
 

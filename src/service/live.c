@@ -73,9 +73,10 @@ static kith_status live_add(kith_collect *c, const kith_i_cell *row,
     pthread_rwlock_init(&live->lock, NULL);
     live->number = -1;
     memcpy(live->id, row[T_ID].bytes, sizeof live->id);
-    memcpy(live->key, row[T_KEY].bytes, sizeof live->key);
-    kith_status status =
-        kith_task_load(row[T_JSON].bytes, row[T_JSON].count, &live->task, err);
+    kith_status status = kith_i_unseal(c, &row[T_KEY], live->key, err);
+    if (!status)
+        status = kith_task_load(row[T_JSON].bytes, row[T_JSON].count,
+                                &live->task, err);
     if (!status)
         status = kith_i_nonce_open(&live->enrolled, err);
     if (status) {
@@ -114,7 +115,7 @@ static kith_status read_task(void *arg, const kith_i_cell *row, kith_error *err)
 {
     task_reader *r = arg;
     r->live = NULL;
-    if (row[T_ID].count != 16 || row[T_KEY].count != 32)
+    if (row[T_ID].count != 16)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "a task in the store is damaged");
     kith_i_live *live = kith_i_live_find(r->c, row[T_ID].bytes);
@@ -220,7 +221,38 @@ static kith_status read_round(void *arg, const kith_i_cell *row,
 /* ---- segments -------------------------------------------------------------
  */
 
+uint64_t kith_i_group_count(const kith_i_open_group *group)
+{
+    return group->seen.count + group->unseen;
+}
+
+/* 0: memory is short. */
+static int put_all(kith_i_nonce_set *set, const uint8_t *packed, size_t count,
+                   size_t each)
+{
+    if (!kith_i_nonce_reserve(set, count))
+        return 0;
+    for (size_t i = 0; i < count; i++, packed += each) {
+        uint64_t print = kith_i_nonce_fingerprint(kith_i_load64(packed),
+                                                  kith_i_load64(packed + 8));
+        if (!kith_i_nonce_has(set, print))
+            kith_i_nonce_put(set, print);
+    }
+    return 1;
+}
+
+void kith_i_group_saw(const kith_collect *c, kith_i_open_group *group,
+                      const uint8_t *packed, size_t count, size_t each)
+{
+    enum { SLOT = 32 }; /* bytes a report may take, half of the slots empty */
+    group->stored += count;
+    if ((group->seen.count + count) * SLOT > c->opt.dedupe_bytes ||
+        !put_all(&group->seen, packed, count, each))
+        group->unseen += count;
+}
+
 typedef struct {
+    const kith_collect *c;
     kith_i_live *live;
     int enrolment;
     uint64_t rows;
@@ -243,18 +275,12 @@ static kith_status read_news(void *arg, const kith_i_cell *row, kith_error *err)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "a segment in the store is damaged");
     pthread_rwlock_wrlock(&live->lock);
-    kith_i_nonce_set *set =
-        r->enrolment ? &live->enrolled : &live->groups[g].seen;
-    int room = kith_i_nonce_reserve(set, count);
-    for (size_t i = 0; room && i < count; i++) {
-        const uint8_t *p = (const uint8_t *)row[N_REPORTS].bytes + i * each;
-        uint64_t print =
-            kith_i_nonce_fingerprint(kith_i_load64(p), kith_i_load64(p + 8));
-        if (!kith_i_nonce_has(set, print))
-            kith_i_nonce_put(set, print);
-    }
-    if (!r->enrolment)
-        live->groups[g].stored += count;
+    int room = 1;
+    if (r->enrolment)
+        room = put_all(&live->enrolled, row[N_REPORTS].bytes, count, each);
+    else
+        kith_i_group_saw(r->c, &live->groups[g], row[N_REPORTS].bytes, count,
+                         each);
     *(r->enrolment ? &live->seen_enrolment : &live->seen_segment) =
         row[N_ID].number;
     pthread_rwlock_unlock(&live->lock);
@@ -264,7 +290,7 @@ static kith_status read_news(void *arg, const kith_i_cell *row, kith_error *err)
 static kith_status read_segments(kith_collect *c, kith_i_live *live,
                                  int enrolment, kith_error *err)
 {
-    news_reader r = {.live = live, .enrolment = enrolment};
+    news_reader r = {.c = c, .live = live, .enrolment = enrolment};
     kith_status status = KITH_OK;
     do {
         r.rows = 0;

@@ -43,7 +43,7 @@ static void add_groups(page *p, kith_i_live *live)
             "kith_group_received{task=\"%s\",round=\"%lld\",group=\"%u\"} "
             "%llu\n",
             name, (long long)live->number, g,
-            (unsigned long long)group->seen.count);
+            (unsigned long long)kith_i_group_count(group));
         add(p,
             "kith_group_expected{task=\"%s\",round=\"%lld\",group=\"%u\"} "
             "%llu\n",
@@ -96,6 +96,9 @@ kith_outcome kith_collect_metrics(kith_collect *c, char **text)
     int64_t room = c->db->driver->room(c->db);
     if (room >= 0)
         add(&p, "kith_disk_free_bytes %lld\n", (long long)room);
+    int64_t log = c->db->driver->log_bytes(c->db);
+    if (log >= 0)
+        add(&p, "kith_wal_bytes %lld\n", (long long)log);
     add(&p, "kith_build_info{version=\"%s\",store=\"%s\"} 1\n", kith_version(),
         c->db->driver->name);
     *text = p.text;

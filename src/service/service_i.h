@@ -29,6 +29,7 @@ typedef struct kith_i_open_group {
     uint32_t payload; /* bytes */
     uint64_t expected, target;
     kith_i_nonce_set seen; /* a hint: the fold decides */
+    uint64_t unseen;       /* stored without a look: there was no room for it */
     uint64_t stored;       /* reports, duplicates included */
 } kith_i_open_group;
 
@@ -79,7 +80,8 @@ typedef struct kith_i_body {
 struct kith_collect {
     kith_collect_options opt;
     char *database;
-    kith_i_db *db; /* under `lock`; ingest has one of its own, or this */
+    uint8_t seal[32]; /* where opt.seal points */
+    kith_i_db *db;    /* under `lock`; ingest has one of its own, or this */
     kith_i_db *ingest;
     pthread_mutex_t lock, *ingest_lock, own_lock;
     int64_t process, sequence;
@@ -115,9 +117,27 @@ kith_status kith_i_live_refresh(kith_collect *c, kith_i_live *live,
 kith_status kith_i_live_news(kith_collect *c, kith_i_live *live,
                              kith_error *err);
 void kith_i_live_free_all(kith_collect *c);
+/* Reports of a group as far as this process knows: without duplicates, while
+ * there is room to tell them. */
+uint64_t kith_i_group_count(const kith_i_open_group *group);
+/* Remember what was stored. live->lock is held for writing. */
+void kith_i_group_saw(const kith_collect *c, kith_i_open_group *group,
+                      const uint8_t *packed, size_t count, size_t each);
 /* Distinct commitments, counted from the store. c->lock is held. */
 kith_status kith_i_live_count_enrolled(kith_collect *c, kith_i_live *live,
                                        uint64_t *out, kith_error *err);
+
+/* ---- seal.c: task keys in a database that others can read -----------------
+ */
+
+enum { KITH_I_SEALED_BYTES = 24 + 16 + 32 };
+
+/* *bytes: 32, or KITH_I_SEALED_BYTES. */
+kith_status kith_i_seal(const kith_collect *c, const uint8_t key[32],
+                        uint8_t out[KITH_I_SEALED_BYTES], size_t *bytes,
+                        kith_error *err);
+kith_status kith_i_unseal(const kith_collect *c, const kith_i_cell *stored,
+                          uint8_t key[32], kith_error *err);
 
 /* ---- check_report.c -------------------------------------------------------
  */
@@ -151,6 +171,7 @@ int64_t kith_i_invitation_serial(const kith_i_live *live, const char *code);
  */
 
 kith_outcome kith_i_outcome_of(kith_collect *c, const kith_i_db *db);
+int kith_i_disk_is_low(const kith_collect *c, kith_i_db *db);
 int64_t kith_i_collect_now(kith_collect *c); /* c->lock is held */
 /* A row of one number into an int64_t. */
 kith_i_row_fn kith_i_read_number;

@@ -36,8 +36,9 @@ static void look_at_round(kith_collect *c, kith_i_live *live)
     uint64_t minimum = live->task->view->minimum;
     pthread_rwlock_rdlock(&live->lock);
     for (uint32_t g = 0; g < live->group_count; g++) {
-        n.at_target += live->groups[g].seen.count >= live->groups[g].target;
-        n.at_minimum += live->groups[g].seen.count >= minimum;
+        n.at_target +=
+            kith_i_group_count(&live->groups[g]) >= live->groups[g].target;
+        n.at_minimum += kith_i_group_count(&live->groups[g]) >= minimum;
     }
     pthread_rwlock_unlock(&live->lock);
     kith_i_rule rule = kith_i_rule_of(&n);

@@ -253,8 +253,9 @@ static json_t *group_view(const kith_i_live *live, const kith_i_round *round,
 {
     const kith_i_question *q = &round->questions[g];
     kith_i_range range = kith_i_circle_range(q);
-    uint64_t received =
-        newest && g < live->group_count ? live->groups[g].seen.count : 0;
+    uint64_t received = newest && g < live->group_count
+                            ? kith_i_group_count(&live->groups[g])
+                            : 0;
     uint64_t stored =
         newest && g < live->group_count ? live->groups[g].stored : received;
     return json_pack(

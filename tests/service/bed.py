@@ -164,7 +164,7 @@ class Service:
 class Deployment:
     """A folder with rows and a task marked as a test."""
 
-    def __init__(self, rows=3000, dimension=2, options=()):
+    def __init__(self, rows=3000, dimension=2, options=(), enrol="open"):
         self.folder = tempfile.mkdtemp(prefix="kith_faults_")
         self.rows = os.path.join(self.folder, "rows.csv")
         self.task = os.path.join(self.folder, "task.json")
@@ -173,7 +173,7 @@ class Deployment:
                         self.rows], check=True, stderr=subprocess.DEVNULL)
         made = subprocess.run(
             [KITH, "local", "create", "-k", "2", "-e", "3", "--dimension",
-             str(dimension), "--bounds=-1:1", "--test", "--enrol", "open",
+             str(dimension), "--bounds=-1:1", "--test", "--enrol", enrol,
              "--close-at", "0", "--minimum", "20", "-o", self.task, *options],
             check=True, capture_output=True, text=True)
         self.name = made.stderr.split("task: ")[1].strip()

@@ -4,6 +4,8 @@ The judge (bed.py) holds the model against the simulation of the same devices,
 so a report that is lost, or counted twice, shows.
 """
 import random
+import socket
+import threading
 import time
 
 from bed import KITHD_TEST, Deployment, Service
@@ -99,6 +101,81 @@ def restart_store(postgres, times, coins):
         postgres.stop(coins.choice(("fast", "immediate")))
         postgres.start()
     finish(deployment, [service], player)
+
+
+class CuttingProxy:
+    """Between kithd and PostgreSQL: now and then a COMMIT is answered by
+    silence, before the server has seen it, or after it has done it."""
+
+    def __init__(self, port, coins):
+        self.port, self.coins = port, coins
+        self.cuts, self.most = {"before": 0, "after": 0}, 0
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.own = self.door.getsockname()[1]
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            try:
+                client, _ = self.door.accept()
+                server = socket.create_connection(("127.0.0.1", self.port))
+            except OSError:
+                return
+            pair = [client, server]
+            threading.Thread(target=self.up, args=pair, daemon=True).start()
+            threading.Thread(target=self.down, args=pair, daemon=True).start()
+
+    def up(self, client, server):
+        try:
+            while data := client.recv(65536):
+                if (b"COMMIT\0" in data and
+                        sum(self.cuts.values()) < self.most and
+                        self.coins.random() < .3):
+                    how = self.coins.choice(("before", "after"))
+                    self.cuts[how] += 1
+                    if how == "after":
+                        # Nothing is told from here on.
+                        client.shutdown(socket.SHUT_RDWR)
+                        server.sendall(data)
+                        time.sleep(.1)
+                    break
+                server.sendall(data)
+        except OSError:
+            pass
+        self.hang_up(client, server)
+
+    def down(self, client, server):
+        try:
+            while data := server.recv(65536):
+                client.sendall(data)
+        except OSError:
+            pass
+        self.hang_up(client, server)
+
+    @staticmethod
+    def hang_up(*both):
+        for end in both:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+
+
+def cut_inside_commit(postgres, times, coins):
+    """Nobody knows whether it was committed: kithd looks, once it can."""
+    deployment = Deployment(1500)
+    proxy = CuttingProxy(postgres.port, coins)
+    where = postgres.fresh().replace(f":{postgres.port}/", f":{proxy.own}/")
+    service = Service(deployment.folder, where)
+    service.start()
+    deployment.create(service)
+    proxy.most = times
+    player = deployment.respond(service, "--batch", "4")
+    finish(deployment, [service], player)
+    proxy.door.close()
+    assert min(proxy.cuts.values()) > 0, proxy.cuts
+    return proxy.cuts
 
 
 def stop_under_load(database, times, coins):

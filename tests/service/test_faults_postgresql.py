@@ -37,6 +37,8 @@ try:
                      f"{count} processes"), f"kills of {count} processes")
     faults.restart_store(postgres, max(2, KILLS // 2), faults.seeded("store"))
     print("PostgreSQL restarted under load")
+    print("COMMIT cut off:", faults.cut_inside_commit(
+        postgres, max(6, KILLS // 2), faults.seeded("commit")))
     faults.stop_under_load(database, max(2, KILLS // 2),
                            faults.seeded("stop"))
     faults.flood(database)

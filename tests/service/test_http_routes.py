@@ -299,4 +299,5 @@ def task_of(service, deployment):
     return Task(service, deployment)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -45,8 +45,22 @@ static const struct {
      NUMBER, offsetof(config, poll_rate)},
     {"spread", "S", "seconds over which devices spread reports (default: 10)",
      NUMBER, offsetof(config, spread)},
+    {"disk-floor", "MB",
+     "with less free beside an SQLite database no report is taken (default: "
+     "64)",
+     NUMBER, offsetof(config, disk_floor)},
+    {"dedupe-mb", "MB",
+     "a group, to tell duplicates early; beyond it they are found when the "
+     "group is counted (default: 1024)",
+     NUMBER, offsetof(config, dedupe_mb)},
+    {"key-file", "F",
+     "32 bytes that seal task keys in the database, for one that others can "
+     "read",
+     TEXT, offsetof(config, key_file)},
     {"log-requests", NULL, "a line for each request", SWITCH,
      offsetof(config, log_requests)},
+    {"log-addresses", NULL, "with who sent it in that line", SWITCH,
+     offsetof(config, log_addresses)},
     {"limit-loopback", NULL, "rate limits on loopback too, for tests", SWITCH,
      offsetof(config, limit_loopback)},
     {"demo", NULL, "make a small task to look at", SWITCH,
@@ -172,6 +186,8 @@ int config_read(config *c, int argc, char **argv)
                   .connections = 10000,
                   .poll_rate = 200,
                   .spread = 10,
+                  .disk_floor = 64,
+                  .dedupe_mb = 1024,
                   .demo = argc == 1};
     for (int i = 1; i + 1 < argc; i++)
         if (strcmp(argv[i], "--config") == 0) {

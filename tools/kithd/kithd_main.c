@@ -167,6 +167,41 @@ static int check(server *s)
     return EXIT_FINE;
 }
 
+/* 32 bytes, or as many in hexadecimal. 0: neither, and why was said. */
+static int read_key(const char *path, uint8_t key[32])
+{
+    char text[80] = "";
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(text, 1, sizeof text, file) : 0;
+    if (file)
+        fclose(file);
+    while (n > 64 && text[n - 1] == '\n')
+        n--;
+    if (n == 32)
+        memcpy(key, text, 32);
+    for (int i = 0; n == 64 && i < 32; i++) {
+        char two[3] = {text[2 * i], text[2 * i + 1], 0}, *end;
+        key[i] = (uint8_t)strtoul(two, &end, 16);
+        n = *end ? 0 : n;
+    }
+    if (n == 32 || n == 64)
+        return 1;
+    fprintf(stderr,
+            "kithd: %s: not a key: 32 bytes, or 64 hexadecimal digits "
+            "(openssl rand -hex 32)\n",
+            path);
+    return 0;
+}
+
+static int back_up(const config *c)
+{
+    kith_error err = {0};
+    if (!kith_collect_backup(c->database, c->backup, &err))
+        return EXIT_FINE;
+    fprintf(stderr, "kithd: %s\n", err.message);
+    return EXIT_STORE;
+}
+
 /* ---- running ------------------------------------------------------------- */
 
 static int prepare(server *s)
@@ -224,8 +259,13 @@ int main(int argc, char **argv)
     kith_error err = {0};
     kith_collect_options opt;
     int code = config_read(&s.config, argc, argv);
+    static uint8_t key[32];
     if (code < 0 && s.config.new_token)
         code = new_token(s.config.new_token);
+    else if (code < 0 && s.config.backup)
+        code = back_up(&s.config);
+    else if (code < 0 && s.config.key_file && !read_key(s.config.key_file, key))
+        code = EXIT_USAGE;
     if (code >= 0) {
         config_free(&s.config);
         return code;
@@ -236,6 +276,9 @@ int main(int argc, char **argv)
     kith_collect_options_init(&opt, sizeof opt);
     opt.database = s.config.database;
     opt.migrate = s.config.migrate;
+    opt.disk_floor = (uint64_t)s.config.disk_floor << 20;
+    opt.dedupe_bytes = (uint64_t)s.config.dedupe_mb << 20;
+    opt.seal = s.config.key_file ? key : NULL;
     opt.changed = on_change;
     opt.arg = &s;
     if (kith_collect_open(&opt, &s.collect, &err)) {
@@ -243,13 +286,7 @@ int main(int argc, char **argv)
         config_free(&s.config);
         return EXIT_STORE;
     }
-    if (s.config.backup) {
-        kith_status status =
-            kith_collect_backup(s.collect, s.config.backup, &err);
-        if (status)
-            fprintf(stderr, "kithd: %s\n", err.message);
-        code = status ? EXIT_STORE : EXIT_FINE;
-    } else if (s.config.check) {
+    if (s.config.check) {
         code = check(&s);
     } else if (s.config.migrate) {
         code = EXIT_FINE;

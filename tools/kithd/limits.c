@@ -22,57 +22,49 @@ static const struct {
     double each_second, burst;
 } rates[] = {{1, 20}, {20, 200}, {20, 200}};
 
-/* IPv4, or the /64 of IPv6; 1: loopback. */
-static int address_of(const struct sockaddr *from, uint8_t out[8])
+static void peer_name(const struct sockaddr *from, char out[SENDER_NAME])
 {
-    memset(out, 0, 8);
-    if (from->sa_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const void *)from;
-        memcpy(out, &v4->sin_addr, 4);
-        out[7] = 4;
-        return out[0] == 127;
-    }
+    const struct sockaddr_in *v4 = (const void *)from;
     const struct sockaddr_in6 *v6 = (const void *)from;
-    memcpy(out, &v6->sin6_addr, 8);
-    return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) != 0;
+    inet_ntop(from->sa_family,
+              from->sa_family == AF_INET ? (const void *)&v4->sin_addr
+                                         : (const void *)&v6->sin6_addr,
+              out, SENDER_NAME);
 }
 
-/* Who sent it: the peer, or whom a trusted proxy names last. */
-static int sender(const request *r, uint8_t out[8])
+void sender_name(const request *r, char out[SENDER_NAME])
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
         r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const char *proxy = r->server->config.behind_proxy;
-    char peer[INET6_ADDRSTRLEN] = "", named[INET6_ADDRSTRLEN] = "";
-    if (!info || !info->client_addr)
-        return 1;
-    const struct sockaddr *from = info->client_addr;
-    int loopback = address_of(from, out);
-    if (!proxy)
-        return loopback;
-    inet_ntop(
-        from->sa_family,
-        from->sa_family == AF_INET
-            ? (const void *)&((const struct sockaddr_in *)(const void *)from)
-                  ->sin_addr
-            : (const void *)&((const struct sockaddr_in6 *)(const void *)from)
-                  ->sin6_addr,
-        peer, sizeof peer);
+    out[0] = 0;
+    if (info && info->client_addr)
+        peer_name(info->client_addr, out);
+    if (!proxy || strcmp(out, proxy) != 0)
+        return;
     const char *list = request_header(r, "X-Forwarded-For");
-    if (strcmp(peer, proxy) != 0 || !list)
-        return loopback;
+    if (!list)
+        return;
     const char *last = strrchr(list, ',');
     last = last ? last + 1 : list;
-    snprintf(named, sizeof named, "%s", last + strspn(last, " "));
-    struct sockaddr_storage other = {.ss_family = AF_INET};
-    if (inet_pton(AF_INET, named, &((struct sockaddr_in *)&other)->sin_addr) ==
-        1)
-        return address_of((const struct sockaddr *)&other, out);
-    other.ss_family = AF_INET6;
-    if (inet_pton(AF_INET6, named,
-                  &((struct sockaddr_in6 *)&other)->sin6_addr) == 1)
-        return address_of((const struct sockaddr *)&other, out);
-    return 0;
+    snprintf(out, SENDER_NAME, "%s", last + strspn(last, " "));
+}
+
+/* IPv4, or the /64 of IPv6; zeros: neither. 1: loopback. */
+static int sender(const request *r, uint8_t out[8])
+{
+    char name[SENDER_NAME];
+    struct in6_addr v6;
+    memset(out, 0, 8);
+    sender_name(r, name);
+    if (inet_pton(AF_INET, name, out) == 1) {
+        out[7] = 4;
+        return out[0] == 127;
+    }
+    if (inet_pton(AF_INET6, name, &v6) != 1)
+        return 0;
+    memcpy(out, &v6, 8);
+    return IN6_IS_ADDR_LOOPBACK(&v6) != 0;
 }
 
 int limit_take(const request *r, limit which, double cost)

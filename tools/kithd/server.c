@@ -196,11 +196,13 @@ static void completed(void *arg, struct MHD_Connection *connection, void **mine,
     atomic_fetch_add(&s->seen[r->route], 1);
     atomic_fetch_add(&s->nanoseconds[r->route], (uint64_t)took * 1000000);
     if (s->config.log_requests) {
-        char code[8], ms[24];
+        char code[8], ms[24], who[SENDER_NAME] = "";
+        if (s->config.log_addresses)
+            sender_name(r, who);
         snprintf(code, sizeof code, "%u", r->code);
         snprintf(ms, sizeof ms, "%lld", (long long)took);
         log_event("info", "request", "route", route_name(r->route), "code",
-                  code, "ms", ms, NULL);
+                  code, "ms", ms, who[0] ? "from" : NULL, who, NULL);
     }
     if (r->from_library)
         kith_text_free(r->answer);

@@ -19,8 +19,10 @@ typedef struct config {
     const char *tls_certificate, *tls_key, *operator_tokens;
     const char *behind_proxy; /* address that may set X-Forwarded-For */
     const char *origins;      /* of CORS; "*" */
+    const char *key_file;     /* seals task keys in the database */
     const char *backup, *new_token, *task;
     uint32_t threads, connections, connections_each, poll_rate, spread;
+    uint32_t disk_floor, dedupe_mb; /* MiB */
     int log_requests, log_addresses, limit_loopback, check, migrate, demo;
     char *text; /* of the file: values point into it */
 } config;
@@ -164,6 +166,10 @@ void polls_end(server *s);
 void status_answer(request *r);
 
 /* ---- limits.c ------------------------------------------------------------ */
+
+/* Who sent it: the peer, or whom a trusted proxy names last. */
+enum { SENDER_NAME = 46 };
+void sender_name(const request *r, char out[SENDER_NAME]);
 
 typedef enum limit { LIMIT_ENROL, LIMIT_REPORTS, LIMIT_READS } limit;
 /* Take `cost` from the bucket of whoever sent this; 0: too much. */
