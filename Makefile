@@ -106,10 +106,12 @@ faults: bootstrap
 	@cmake --build --preset release --target kith kithd kithd_test
 	@KITH_FAULTS=200 KITH_FAULTS_PG=40 $(CTEST) --test-dir build/release -j1 \
 	    -V -R test_faults
-## ledger-faults: 1,000 processes killed while they charge a ledger
+## ledger-faults: 1,300 processes killed while they charge, 8 stops of the store
 ledger-faults: build
-	@cmake --build --preset release --target test_ledger_faults
+	@cmake --build --preset release --target test_ledger_faults test_ledger_stores
 	@KITH_LEDGER_KILLS=1000 build/release/tests/test_ledger_faults
+	@KITH_LEDGER_KILLS=300 KITH_LEDGER_STOPS=8 $(CTEST) -V --test-dir \
+	    build/release -R test_ledger_postgresql
 
 ## mutants: plant the mistakes of tests/mutants, see each caught (30 minutes)
 mutants: bootstrap

@@ -42,7 +42,7 @@ static inline void bed_close(void)
 }
 
 /* PostgreSQL: its URI, with a place for the name of the database, is in
- * KITH_TEST_PG (tests/ledger/with_postgres.sh). */
+ * KITH_TEST_PG (test_ledger_postgresql.py). */
 static inline int bed_has(int store)
 {
     return store != POSTGRES || getenv("KITH_TEST_PG") != NULL;
@@ -54,11 +54,17 @@ static inline const char *bed_uri(int store)
         return "memory:";
     if (store == POSTGRES) {
         char command[256];
-        snprintf(bed_path, sizeof bed_path, "%s/t%d_%d", getenv("KITH_TEST_PG"),
-                 (int)getpid(), bed_next);
-        snprintf(command, sizeof command,
-                 "psql -q '%s/postgres' -c 'CREATE DATABASE t%d_%d'",
-                 getenv("KITH_TEST_PG"), (int)getpid(), bed_next++);
+        snprintf(bed_path, sizeof bed_path, "%s/t%d", getenv("KITH_TEST_PG"),
+                 (int)getpid());
+        if (bed_next++ == 0) /* a new database is slow, a new schema is not */
+            snprintf(command, sizeof command,
+                     "psql -q '%s/postgres' -c 'CREATE DATABASE t%d'",
+                     getenv("KITH_TEST_PG"), (int)getpid());
+        else
+            snprintf(command, sizeof command,
+                     "psql -q '%s' -c 'SET client_min_messages = error' -c "
+                     "'DROP SCHEMA IF EXISTS kith_ledger CASCADE'",
+                     bed_path);
         assert_int_equal(system(command), 0);
         return bed_path;
     }
@@ -125,6 +131,22 @@ static inline kith_amounts bed_spent(kith_ledger *ledger, const char *account,
         *runs = a->runs;
     kith_statement_free(s);
     return spent;
+}
+
+/* The tests on every store that is there, or on KITH_TEST_STORE alone. */
+static inline int bed_each_store(int *store, const struct CMUnitTest *tests,
+                                 size_t count)
+{
+    static const char *const names[] = {"memory", "sqlite", "postgresql"};
+    const char *only = getenv("KITH_TEST_STORE");
+    int failed = 0;
+    bed_open();
+    for (*store = 0; *store < STORES; ++*store)
+        if (bed_has(*store) && (!only || !strcmp(only, names[*store])))
+            failed += _cmocka_run_group_tests(names[*store], tests, count, NULL,
+                                              NULL);
+    bed_close();
+    return failed;
 }
 
 #endif

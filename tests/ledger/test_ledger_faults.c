@@ -1,9 +1,10 @@
-/* Processes that die or race (T24, T30), on SQLite.
+/* Processes that die or race (T24, T27, T30), on SQLite, and on PostgreSQL
+ * where there is one (test_ledger_postgresql.py).
  *
  * T24: workers charge, then write down that they draw, and are killed at
  * random times. A run that drew has its entry; what is spent is the sum of the
  * entries; at most one charge is wasted for each kill. KITH_LEDGER_KILLS says
- * how many (default 60; `make ledger-faults`: 1,000).
+ * how many (default 60; `make ledger-faults`: 1,000, PostgreSQL 300).
  * T30: eight processes race to a limit of 100; a check-then-write must fail. */
 #include "ledger_bed.h"
 
@@ -15,6 +16,8 @@
 #include <time.h>
 
 enum { WORKERS = 4, RACERS = 8, LIMIT = 100 };
+
+static int store;
 
 static const kith_privacy tiny = {0x1p-40, 0, KITH_ADD_REMOVE};
 
@@ -30,6 +33,7 @@ static void work(const char *uri, int out)
 {
     kith_ledger *ledger = NULL;
     char line[KITH_I_RUN_TEXT];
+    kith_error err = {0};
     if (kith_ledger_open(uri, 0, &ledger, NULL))
         _exit(3);
     for (unsigned i = 0;; i++) {
@@ -39,8 +43,10 @@ static void work(const char *uri, int out)
                            .privacy = tiny,
                            .unit = KITH_UNIT_ROW,
                            .run = line};
-        if (kith_i_ledger_charge(ledger, &c, &paid, NULL))
+        if (kith_i_ledger_charge(ledger, &c, &paid, &err)) {
+            fprintf(stderr, "%s\n", err.message);
             _exit(4);
+        }
         kith_i_free(paid);
         line[KITH_I_RUN_TEXT - 1] = '\n';
         if (write(out, line, KITH_I_RUN_TEXT) != KITH_I_RUN_TEXT)
@@ -66,61 +72,112 @@ static int has_run(const kith_statement *s, const char *run)
     return 0;
 }
 
-static void killed_at_random(void **state)
-{
-    (void)state;
-    const char *wanted = getenv("KITH_LEDGER_KILLS");
-    int kills = wanted ? atoi(wanted) : 60;
+/* ---- a crowd of workers, and what the ledger must say after it -------------
+ */
+
+typedef struct {
     char uri[128];
-    kith_ledger *ledger = bed_ledger(SQLITE);
-    snprintf(uri, sizeof uri, "%s", bed_path);
-    kith_privacy limit = {1000, 0, KITH_ADD_REMOVE};
-    assert_int_equal(kith_ledger_grant(ledger, "a", &limit, NULL), KITH_OK);
-    FILE *drawn = tmpfile(); /* appended to by all: no pipe to fill up */
-    assert_non_null(drawn);
-    int end = fileno(drawn);
-    assert_int_equal(fcntl(end, F_SETFL, O_APPEND), 0);
+    kith_ledger *ledger;
+    FILE *drawn; /* appended to by all: no pipe to fill up */
     pid_t workers[WORKERS];
-    double began = now();
+    double began;
+} crowd;
+
+static void crowd_start(crowd *c)
+{
+    kith_privacy limit = {1000, 0, KITH_ADD_REMOVE};
+    c->ledger = bed_ledger(store);
+    snprintf(c->uri, sizeof c->uri, "%s", bed_path);
+    assert_int_equal(kith_ledger_grant(c->ledger, "a", &limit, NULL), KITH_OK);
+    c->drawn = tmpfile();
+    assert_non_null(c->drawn);
+    assert_int_equal(fcntl(fileno(c->drawn), F_SETFL, O_APPEND), 0);
+    c->began = now();
     for (int i = 0; i < WORKERS; i++)
-        workers[i] = start(uri, end);
-    srand48(5);
-    for (int i = 0; i < kills; i++) {
-        int which = i % WORKERS, status;
-        usleep((useconds_t)(lrand48() % 80000));
-        kill(workers[which], SIGKILL);
-        assert_int_equal(waitpid(workers[which], &status, 0), workers[which]);
-        assert_true(WIFSIGNALED(status)); /* no worker failed by itself */
-        workers[which] = start(uri, end);
-    }
-    for (int i = 0; i < WORKERS; i++) {
-        kill(workers[i], SIGKILL);
-        waitpid(workers[i], NULL, 0);
-    }
-    double seconds = now() - began;
+        c->workers[i] = start(c->uri, fileno(c->drawn));
+}
+
+/* No worker may have ended by itself. */
+static void crowd_kill(crowd *c, int which)
+{
+    int status;
+    kill(c->workers[which], SIGKILL);
+    assert_int_equal(waitpid(c->workers[which], &status, 0), c->workers[which]);
+    if (!WIFSIGNALED(status))
+        fail_msg("a worker ended with %d", WEXITSTATUS(status));
+}
+
+/* wasted: the most charges without a draw. */
+static void crowd_judge(crowd *c, const char *what, int faults, int wasted)
+{
+    for (int i = 0; i < WORKERS; i++)
+        crowd_kill(c, i);
+    double seconds = now() - c->began;
     kith_statement *s;
     kith_error err = {0};
-    if (kith_ledger_statement(ledger, "a", &s, &err))
+    if (kith_ledger_statement(c->ledger, "a", &s, &err))
         fail_msg("%s", err.message);
     const kith_account_view *a = kith_statement_account(s);
     if (a->problem)
         fail_msg("entry %d: %s", (int)a->problem_entry, a->problem);
     char line[KITH_I_RUN_TEXT + 1];
     uint64_t draws = 0;
-    rewind(drawn);
-    while (fread(line, KITH_I_RUN_TEXT, 1, drawn) == 1) {
+    rewind(c->drawn);
+    while (fread(line, KITH_I_RUN_TEXT, 1, c->drawn) == 1) {
         draws++;
         if (!has_run(s, line))
             fail_msg("a run drew without an entry");
     }
-    print_message("%d kills, %d drew, %d charged, %.0f charges/s\n", kills,
+    print_message("%d %s, %d drew, %d charged, %.0f charges/s\n", faults, what,
                   (int)draws, (int)a->runs, (double)a->runs / seconds);
     assert_true(draws > 0 && draws <= a->runs);
-    assert_true(a->runs - draws <= (uint64_t)(kills + WORKERS));
+    assert_true(a->runs - draws <= (uint64_t)(wasted + WORKERS));
     assert_true(a->spent.pure == a->runs << 10);
     kith_statement_free(s);
-    fclose(drawn);
-    kith_ledger_free(ledger);
+    fclose(c->drawn);
+    kith_ledger_free(c->ledger);
+}
+
+static int times(const char *variable, int otherwise)
+{
+    const char *wanted = getenv(variable);
+    return wanted ? atoi(wanted) : otherwise;
+}
+
+static void killed_at_random(void **state)
+{
+    (void)state;
+    int kills = times("KITH_LEDGER_KILLS", 60);
+    crowd c;
+    if (store == MEMORY)
+        return;
+    crowd_start(&c);
+    srand48(5);
+    for (int i = 0; i < kills; i++) {
+        usleep((useconds_t)(lrand48() % 80000));
+        crowd_kill(&c, i % WORKERS);
+        c.workers[i % WORKERS] = start(c.uri, fileno(c.drawn));
+    }
+    crowd_judge(&c, "kills", kills, kills);
+}
+
+/* T27: the server ends without a word, in the middle of charges; workers wait
+ * for it, and none is charged twice. */
+static void server_stops(void **state)
+{
+    (void)state;
+    const char *restart = getenv("KITH_TEST_PG_RESTART");
+    int stops = times("KITH_LEDGER_STOPS", 1);
+    crowd c;
+    if (store != POSTGRES || !restart)
+        return;
+    crowd_start(&c);
+    for (int i = 0; i < stops; i++) {
+        usleep((useconds_t)(100000 + lrand48() % 200000));
+        assert_int_equal(system(restart), 0);
+    }
+    usleep(300000);
+    crowd_judge(&c, "stops of the server", stops, 0);
 }
 
 /* ---- races ----------------------------------------------------------------
@@ -191,7 +248,9 @@ static void racing(void **state)
 {
     (void)state;
     char uri[128];
-    kith_ledger *ledger = bed_ledger(SQLITE);
+    if (store == MEMORY)
+        return;
+    kith_ledger *ledger = bed_ledger(store);
     snprintf(uri, sizeof uri, "%s", bed_path);
     kith_privacy limit = {LIMIT * .01, 0, KITH_ADD_REMOVE};
     assert_int_equal(kith_ledger_grant(ledger, "a", &limit, NULL), KITH_OK);
@@ -201,6 +260,8 @@ static void racing(void **state)
     bed_spent(ledger, "a", &runs);
     assert_int_equal(runs, LIMIT);
     kith_ledger_free(ledger);
+    if (store != SQLITE)
+        return;
     sqlite3 *db;
     snprintf(uri, sizeof uri, "sqlite:%s/planted", bed_folder);
     assert_int_equal(sqlite3_open(uri + 7, &db), SQLITE_OK);
@@ -220,10 +281,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_at_random),
+        cmocka_unit_test(server_stops),
         cmocka_unit_test(racing),
     };
-    bed_open();
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    bed_close();
-    return failed;
+    return bed_each_store(&store, tests, sizeof tests / sizeof *tests);
 }

@@ -478,15 +478,5 @@ int main(void)
         cmocka_unit_test(uris),
         cmocka_unit_test(opens_again),
     };
-    static const char *const names[] = {"memory", "sqlite", "postgresql"};
-    int failed = 0;
-    bed_open();
-    for (store = 0; store < STORES; store++)
-        if (bed_has(store) &&
-            (!getenv("KITH_TEST_STORE") ||
-             !strcmp(getenv("KITH_TEST_STORE"), names[store])))
-            failed +=
-                cmocka_run_group_tests_name(names[store], tests, NULL, NULL);
-    bed_close();
-    return failed;
+    return bed_each_store(&store, tests, sizeof tests / sizeof *tests);
 }

@@ -4,82 +4,21 @@ bit, so nothing that was acknowledged is lost and nothing is counted twice."""
 import http.client
 import json
 import os
-import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "support"))
+from postgres import Postgres, free_ports  # noqa: E402,F401
+
 KITH = os.environ["KITH"]
 KITHD = os.environ["KITHD"]
 KITHD_TEST = os.environ.get("KITHD_TEST", KITHD)
-POSTGRESQL = "/usr/lib/postgresql/15/bin"
-SKIPPED = 77
 FIELDS = ("centers", "weights", "privacy", "rounds", "parameters")
-
-
-def free_ports(count):
-    """Ports that nobody uses now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
-
-
-class Postgres:
-    """A cluster of its own in a temporary folder, by an unprivileged user."""
-
-    def __init__(self):
-        if not os.path.exists(f"{POSTGRESQL}/initdb"):
-            print("SKIPPED: PostgreSQL 15 is not installed "
-                  "(scripts/bootstrap.sh installs it)")
-            sys.exit(SKIPPED)
-        self.folder = tempfile.mkdtemp(prefix="kith_pg_")
-        self.port, = free_ports(1)
-        self.url = f"postgresql://kith@127.0.0.1:{self.port}/postgres"
-        self.prefix = []
-        if os.getuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
-            self.prefix = ["runuser", "-u", "postgres", "--"]
-        self.run("initdb", "-D", f"{self.folder}/data", "-U", "kith", "-A",
-                 "trust", "--no-sync")
-        self.start()
-
-    def run(self, tool, *words):
-        subprocess.run(self.prefix + [f"{POSTGRESQL}/{tool}", *words],
-                       check=True, stdout=subprocess.DEVNULL, cwd="/tmp")
-
-    def start(self):
-        self.run("pg_ctl", "-D", f"{self.folder}/data", "-w", "-l",
-                 f"{self.folder}/log", "-o", f"-p {self.port} -k "
-                 f"{self.folder} -c listen_addresses=127.0.0.1 "
-                 "-c max_connections=50", "start")
-
-    def stop(self, how="fast"):
-        self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", how, "-w",
-                 "stop")
-
-    def fresh(self):
-        """An empty database."""
-        name = f"k{random.getrandbits(40):x}"
-        self.run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U",
-                 "kith", name)
-        return f"postgresql://kith@127.0.0.1:{self.port}/{name}"
-
-    def close(self):
-        try:
-            self.stop("immediate")
-        except subprocess.CalledProcessError:
-            pass
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Service:

@@ -13,7 +13,8 @@
 #include "run_ledger.h"
 
 const arg_option budget_ledger_options[1] = {
-    {"ledger", 0, "URI", "sqlite:PATH; default: the environment's KITH_LEDGER"},
+    {"ledger", 0, "URI",
+     "sqlite:PATH or postgresql://...; default: the environment's KITH_LEDGER"},
 };
 
 int budget_open(const args *a, size_t operands, unsigned flags,

@@ -9,8 +9,9 @@
 
 const arg_option payer_options[PAYER_OPTIONS] = {
     {"ledger", 0, "URI",
-     "charge this ledger before anything is drawn: sqlite:PATH; default: the "
-     "environment's KITH_LEDGER; none: no ledger"},
+     "charge this ledger before anything is drawn: sqlite:PATH or "
+     "postgresql://...; default: the environment's KITH_LEDGER; none: no "
+     "ledger"},
     {"account", 0, "NAMES",
      "the ledger's account to charge; several, with commas: all of them, or "
      "none"},
