@@ -98,6 +98,12 @@ typedef struct kith_source_options {
                                 /* that is forgotten. Dense rows; sessions   */
                                 /* only. NULL: in memory                     */
     int spill_anywhere;         /* a network file system will do             */
+    const char *user_column;    /* CSV and TSV: whose row it is, any text; a */
+                                /* name, or a number from 1. It is no        */
+                                /* feature. A dataset keeps one row of each  */
+                                /* person, and the unit of privacy is the    */
+                                /* person (KITH_UNIT_USER). NULL: rows       */
+    uint64_t user_seed;         /* public coins that choose the row          */
 } kith_source_options;
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);
@@ -190,7 +196,10 @@ typedef struct kith_source {
     uint32_t column_count;
     uint64_t rows; /* of the table */
     const kith_csr *csr;
-    const kith_arrow *arrow; /* a stream is used up by one call */
+    const kith_arrow *arrow;  /* a stream is used up by one call */
+    const char *const *users; /* array and table: whose row it is, one text a */
+                              /* row, NULL or empty: not known (a missing     */
+                              /* value). What user_column is for files        */
 } kith_source;
 
 /* kith_dataset_open for any source. Of opt, in memory: missing (NaN is

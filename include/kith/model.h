@@ -135,6 +135,13 @@ KITH_API const char *const *kith_model_columns(const kith_model *model,
 /* What was done with rows that lack a value; error when the file does not
  * say. */
 KITH_API kith_missing kith_model_missing(const kith_model *model);
+/* How its files were written, for files like them: delimiter, decimal mark,
+ * words for "no value" and the column that says whose row it is; 0 and NULL
+ * where the model does not say. opt: the rest is left alone; what it then
+ * points to is borrowed. */
+KITH_API KITH_CHECKED kith_status kith_model_reading(const kith_model *model,
+                                                     kith_source_options *opt,
+                                                     kith_error *err);
 /* "exact", "asymptotic" or "none"; "none" when the file has none. */
 KITH_API const char *kith_model_guarantee(const kith_model *model);
 

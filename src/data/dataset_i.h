@@ -25,6 +25,7 @@ struct kith_dataset {
     kith_i_domain *domain;
     uint64_t rows;  /* private when neighbours differ by a row */
     int fixed_rows; /* rows is a function of the number of lines (I41) */
+    int by_user;    /* one row a person: the unit is a person (I45) */
     uint32_t block_rows;
     char *names; /* of the features, each ended by a NUL; NULL: none */
     kith_i_chunk *chunks;
@@ -46,6 +47,10 @@ kith_i_chunk *kith_i_chunk_append(kith_dataset *data);
 /* Note rows that were added. */
 kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
                                  kith_error *err);
+
+/* KITH_ERR_CANCELLED when the caller says stop. */
+kith_status kith_i_load_cancelled(const kith_source_options *opt,
+                                  kith_error *err);
 
 /* Clip and quantise one row. t: scratch, one double per value. */
 void kith_i_quantize_dense(const kith_i_domain *domain, const double *raw,

@@ -254,6 +254,11 @@ uint64_t kith_i_dataset_rows(const kith_dataset *data)
     return data->rows;
 }
 
+int kith_i_dataset_by_user(const kith_dataset *data)
+{
+    return data->by_user;
+}
+
 int kith_i_dataset_fixed_rows(const kith_dataset *data)
 {
     return data->fixed_rows;

@@ -13,6 +13,7 @@
 #include "load_sparse.h"
 #include "load_wave.h"
 #include "reader.h"
+#include "users.h"
 
 enum {
     PIECE_VALUES = 1 << 16, /* taken at once: half a megabyte at most */
@@ -53,8 +54,8 @@ typedef struct {
     kith_error why;
 } load_job;
 
-static kith_status check_cancelled(const kith_source_options *opt,
-                                   kith_error *err)
+kith_status kith_i_load_cancelled(const kith_source_options *opt,
+                                  kith_error *err)
 {
     if (opt->progress && opt->progress(opt->progress_arg, 0, 1))
         return kith_i_fail(err, KITH_ERR_CANCELLED,
@@ -203,7 +204,7 @@ static void work(void *arg, uint32_t worker)
         }
         pthread_mutex_unlock(&job->lock);
         if (!stop && !status && worker == 0) { /* the caller's thread */
-            status = check_cancelled(job->opt, &err);
+            status = kith_i_load_cancelled(job->opt, &err);
             if (status)
                 fail_piece(job, piece.number, status, &err);
         }
@@ -302,7 +303,7 @@ static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
 {
     for (;;) {
         kith_i_rows rows = {0};
-        kith_status status = check_cancelled(opt, err);
+        kith_status status = kith_i_load_cancelled(opt, err);
         if (!status)
             status = kith_i_reader_next(reader, &rows, err);
         if (status || rows.rows == 0)
@@ -353,12 +354,21 @@ kith_status kith_dataset_load(const kith_source *source,
     uint32_t workers = opt->missing == KITH_MISSING_DROP
                            ? 1
                            : kith_i_thread_count(opt->threads);
-    if (!status && sparse && opt->spill)
+    int by_user = kith_i_reader_has_users(reader);
+    if (!status && opt->spill && (sparse || by_user))
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT, "%s: leave --spill out",
+                             sparse ? "sparse rows stay in memory"
+                                    : "one row a person is kept in memory");
+    if (!status && by_user && opt->parts > 1)
         status = kith_i_fail(err, KITH_ERR_ARGUMENT,
-                             "sparse rows stay in memory: leave --spill out");
+                             "one row a person needs all rows in one place: "
+                             "a part of the files may hold a part of a person");
     if (!status)
-        status = sparse ? load_sparse(data, reader, opt, err)
-                        : load_dense(data, reader, opt, workers, err);
+        status = by_user
+                     ? kith_i_load_users(data, reader, opt,
+                                         kith_i_thread_count(opt->threads), err)
+                 : sparse ? load_sparse(data, reader, opt, err)
+                          : load_dense(data, reader, opt, workers, err);
     if (!status)
         status = keep_names(data, reader, err);
     kith_i_reader_close(reader);

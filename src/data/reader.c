@@ -30,6 +30,7 @@ struct kith_i_reader {
     size_t count, current;
     kith_i_raw raw; /* of kith_i_reader_next, like the block */
     double *dense;
+    int has_users;
 };
 
 void kith_source_options_init(kith_source_options *opt, size_t size)
@@ -139,37 +140,12 @@ static kith_status open_all(kith_i_reader *reader, kith_error *err)
     return deal(reader, err);
 }
 
-static kith_status check_options(const kith_source_options *opt,
-                                 kith_error *err)
-{
-    if (!opt || opt->size < sizeof *opt)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "options are not set up: start from "
-                           "kith_source_options_init");
-    if ((unsigned)opt->format > KITH_FORMAT_SVMLIGHT ||
-        (unsigned)opt->header > KITH_HEADER_NO ||
-        (unsigned)opt->missing > KITH_MISSING_DROP)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "format, header or missing has an unknown value");
-    if (opt->column_count > 0 && !opt->columns)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "column_count is set but columns is NULL");
-    if (opt->parts > 0 && opt->part >= opt->parts)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT, "part must be below parts");
-    if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "--missing drop changes the number of rows, which "
-                           "replace-one takes for public: fill the values in, "
-                           "or use --adjacency add-remove");
-    return KITH_OK;
-}
-
 kith_status kith_i_reader_open_sources(const kith_i_source *sources,
                                        size_t count,
                                        const kith_source_options *opt,
                                        kith_i_reader **out, kith_error *err)
 {
-    kith_status status = check_options(opt, err);
+    kith_status status = kith_i_source_check(opt, err);
     if (status)
         return status;
     if (count == 0)
@@ -179,6 +155,7 @@ kith_status kith_i_reader_open_sources(const kith_i_source *sources,
     if (!reader)
         return kith_i_fail_memory(err);
     reader->layout.opt = *opt;
+    reader->has_users = opt->user_column != NULL;
     reader->sources = kith_i_alloc(count, sizeof *reader->sources);
     reader->shards = kith_i_alloc(count, sizeof *reader->shards);
     if (!reader->sources || !reader->shards) {
@@ -226,6 +203,7 @@ static kith_status open_memory(const kith_source *source,
     if (!reader)
         return kith_i_fail_memory(err);
     reader->layout.opt = *opt;
+    reader->has_users = source->users != NULL;
     reader->shards = kith_i_alloc(1, sizeof *reader->shards);
     reader->count = reader->shards != NULL;
     kith_status status = KITH_OK;
@@ -254,7 +232,7 @@ kith_status kith_i_reader_open_any(const kith_source *source,
                                    const kith_source_options *opt,
                                    kith_i_reader **out, kith_error *err)
 {
-    kith_status status = check_options(opt, err);
+    kith_status status = kith_i_source_check(opt, err);
     if (status)
         return status;
     if (!source || !!source->paths + !!source->array + !!source->columns +
@@ -263,6 +241,12 @@ kith_status kith_i_reader_open_any(const kith_source *source,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "rows come from exactly one of files, an array, a "
                            "table, sparse rows and Arrow");
+    if (source->paths ? source->users != NULL
+                      : opt->user_column || (source->users && !source->array &&
+                                             !source->columns))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "whose row it is: files say it in user_column, "
+                           "arrays and tables in users, and others cannot");
     return source->paths ? kith_i_reader_open(source->paths, source->path_count,
                                               opt, out, err)
                          : open_memory(source, opt, out, err);
@@ -282,6 +266,11 @@ const char *kith_i_reader_names(const kith_i_reader *reader, size_t *bytes)
 int kith_i_reader_is_sparse(const kith_i_reader *reader)
 {
     return reader->shards[0].ops->is_sparse;
+}
+
+int kith_i_reader_has_users(const kith_i_reader *reader)
+{
+    return reader->has_users;
 }
 
 /* The current shard, opened when it is its turn. */

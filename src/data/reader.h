@@ -18,6 +18,11 @@ typedef struct kith_i_rows {
     const double *value;   /* finite; may be zero                            */
 } kith_i_rows;
 
+/* Whose row it is: half of the SHA-256 of an id's text. */
+typedef struct kith_i_user {
+    uint8_t id[16];
+} kith_i_user;
+
 typedef struct kith_i_reader kith_i_reader;
 
 /* Open the shards; reads headers, so dimension and sparseness are known after
@@ -35,6 +40,8 @@ uint32_t kith_i_reader_dimension(const kith_i_reader *reader);
  * that may be shown. Borrowed. */
 const char *kith_i_reader_names(const kith_i_reader *reader, size_t *bytes);
 int kith_i_reader_is_sparse(const kith_i_reader *reader);
+/* Does it know whose rows they are? */
+int kith_i_reader_has_users(const kith_i_reader *reader);
 
 /* Next block of at most KITH_I_BLOCK_ROWS rows (and, when dense, at most about
  * 1 MiB of doubles, but at least one row); out->rows == 0 at the end. A block
@@ -58,7 +65,13 @@ typedef struct kith_i_raw {
     size_t room;         /* of bytes                                      */
     struct kith_i_raw_line *lines; /* text: one for each row                 */
     uint32_t line_room;
+    kith_i_user *users; /* room for whose rows a conversion gave, made by    */
+    uint32_t user_room; /* kith_i_raw_want_users; NULL: nobody asks          */
 } kith_i_raw;
+
+/* Conversions of at most `most` rows also tell whose they are. */
+kith_status kith_i_raw_want_users(kith_i_raw *raw, uint32_t most,
+                                  kith_error *err);
 
 /* At most want of the next rows of this shard; raw->rows == 0: it ends. */
 kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,

@@ -98,6 +98,11 @@ static kith_status choose_some(const kith_source_options *opt, const char *file,
                                          names, &column, err);
         if (status)
             return status;
+        if (column == out->user)
+            return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                               "%s: column %u is --user-column, so it is no "
+                               "feature: leave it out of --columns",
+                               file, column + 1);
         if (out->slot[column] != KITH_I_NO_SLOT)
             return kith_i_fail(err, KITH_ERR_ARGUMENT,
                                "%s: column %u is chosen twice; name each "
@@ -109,14 +114,33 @@ static kith_status choose_some(const kith_source_options *opt, const char *file,
     return KITH_OK;
 }
 
+/* Every column but the one that says whose row it is, in the file's order. */
+static void choose_all(kith_i_columns *out)
+{
+    uint32_t j = 0;
+    for (uint32_t i = 0; i < out->file_count; i++) {
+        out->slot[i] = i == out->user ? KITH_I_NO_SLOT : j;
+        if (i != out->user)
+            out->column[j++] = i;
+    }
+}
+
 kith_status kith_i_columns_choose(const kith_source_options *opt,
                                   const char *file, uint32_t file_count,
                                   const kith_i_names *names,
                                   kith_i_columns *out, kith_error *err)
 {
-    kith_i_columns chosen = {.file_count = file_count, .count = file_count};
-    chosen.all = opt->column_count == 0;
-    if (!chosen.all) {
+    kith_i_columns chosen = {
+        .file_count = file_count, .count = file_count, .user = KITH_I_NO_SLOT};
+    kith_status status = KITH_OK;
+    if (opt->user_column)
+        status = find_column(opt->user_column, file, file_count, names,
+                             &chosen.user, err);
+    if (status)
+        return status;
+    chosen.count -= opt->user_column ? 1 : 0;
+    chosen.all = opt->column_count == 0 && !opt->user_column;
+    if (opt->column_count > 0) {
         if (opt->column_count > file_count)
             return kith_i_fail(err, KITH_ERR_INPUT,
                                "%s: has %u columns, fewer than --columns "
@@ -126,14 +150,12 @@ kith_status kith_i_columns_choose(const kith_source_options *opt,
     }
     chosen.slot = kith_i_alloc(file_count, sizeof *chosen.slot);
     chosen.column = kith_i_alloc(chosen.count, sizeof *chosen.column);
-    kith_status status = KITH_OK;
     if (!chosen.slot || !chosen.column)
         status = kith_i_fail_memory(err);
-    else if (!chosen.all)
+    else if (opt->column_count > 0)
         status = choose_some(opt, file, names, &chosen, err);
     else
-        for (uint32_t i = 0; i < file_count; i++)
-            chosen.slot[i] = chosen.column[i] = i;
+        choose_all(&chosen);
     if (status) {
         kith_i_columns_clear(&chosen);
         return status;

@@ -23,10 +23,12 @@ typedef struct kith_i_columns {
     int all;             /* every column, in the file's order                */
     uint32_t *slot;      /* file column -> coordinate, or KITH_I_NO_SLOT     */
     uint32_t *column;    /* coordinate -> file column                        */
+    uint32_t user;       /* whose row it is, or KITH_I_NO_SLOT               */
 } kith_i_columns;
 
-/* Resolve opt->columns: a name when there is a header that has it, otherwise
- * a number from 1. names: NULL without a header. file: for messages. */
+/* Resolve opt->columns and opt->user_column: a name when there is a header that
+ * has it, otherwise a number from 1. names: NULL without a header. file: for
+ * messages. */
 kith_status kith_i_columns_choose(const kith_source_options *opt,
                                   const char *file, uint32_t file_count,
                                   const kith_i_names *names,

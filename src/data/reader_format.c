@@ -38,10 +38,11 @@ kith_status kith_i_format_find(const kith_source_options *opt, const char *path,
     if (format == KITH_FORMAT_AUTO)
         format = format_by_name(path);
     if ((format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT) &&
-        (opt->delimiter || opt->decimal || opt->missing_value_count))
+        (opt->delimiter || opt->decimal || opt->missing_value_count ||
+         opt->user_column))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "%.200s: --delimiter, --decimal and "
-                           "--missing-values are for csv and tsv",
+                           "%.200s: --delimiter, --decimal, --missing-values "
+                           "and --user-column are for csv and tsv",
                            path);
     switch (format) {
     case KITH_FORMAT_CSV:
@@ -67,4 +68,28 @@ kith_status kith_i_format_find(const kith_source_options *opt, const char *path,
                        "%.200s: the name does not tell the format; say "
                        "--format csv, tsv, npy or svmlight",
                        path);
+}
+
+kith_status kith_i_source_check(const kith_source_options *opt, kith_error *err)
+{
+    if (!opt || opt->size < sizeof *opt)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "options are not set up: start from "
+                           "kith_source_options_init");
+    if ((unsigned)opt->format > KITH_FORMAT_SVMLIGHT ||
+        (unsigned)opt->header > KITH_HEADER_NO ||
+        (unsigned)opt->missing > KITH_MISSING_DROP)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "format, header or missing has an unknown value");
+    if (opt->column_count > 0 && !opt->columns)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "column_count is set but columns is NULL");
+    if (opt->parts > 0 && opt->part >= opt->parts)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "part must be below parts");
+    if (opt->fixed_rows && opt->missing == KITH_MISSING_DROP)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "--missing drop changes the number of rows, which "
+                           "replace-one takes for public: fill the values in, "
+                           "or use --adjacency add-remove");
+    return KITH_OK;
 }

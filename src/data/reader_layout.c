@@ -56,8 +56,17 @@ kith_status kith_i_raw_reserve(kith_i_raw *raw, size_t keep, size_t bytes,
     return KITH_OK;
 }
 
+kith_status kith_i_raw_want_users(kith_i_raw *raw, uint32_t most,
+                                  kith_error *err)
+{
+    raw->users = kith_i_alloc(most, sizeof *raw->users);
+    raw->user_room = raw->users ? most : 0;
+    return raw->users ? KITH_OK : kith_i_fail_memory(err);
+}
+
 void kith_i_raw_clear(kith_i_raw *raw)
 {
+    kith_i_wipe_free(raw->users, raw->user_room * sizeof *raw->users);
     kith_i_wipe_free(raw->bytes, raw->room);
     kith_i_free(raw->lines);
     memset(raw, 0, sizeof *raw);

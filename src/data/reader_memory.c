@@ -7,6 +7,7 @@
 #include "base/base_i.h"
 #include "reader_npy_convert.h"
 #include "reader_shard.h"
+#include "users.h"
 
 typedef struct {
     kith_array array; /* data NULL: a table */
@@ -16,6 +17,7 @@ typedef struct {
     uint64_t rows, row;
     uint64_t before; /* rows that messages count, too */
     uint32_t d;
+    const char *const *users; /* one a row; NULL: rows are nobody's */
 } memory_shard;
 
 int kith_i_memory_type(kith_number type, kith_i_npy *out)
@@ -92,6 +94,7 @@ kith_status kith_i_memory_open(const kith_source *source, kith_i_layout *layout,
     if (!shard)
         return kith_i_fail_memory(err);
     shard->layout = layout;
+    shard->users = source->users;
     kith_status status = source->array ? open_array(shard, source->array, err)
                                        : open_table(shard, source, err);
     if (!status && shard->d == 0)
@@ -209,22 +212,37 @@ static void convert_table(const memory_shard *shard, uint64_t first,
     kith_i_wipe(values, sizeof values);
 }
 
-/* Move the finite rows to the front, or complain. */
-static kith_status keep_finite(const memory_shard *shard, uint64_t first,
-                               double *dense, uint32_t *rows, kith_error *err)
+static int has_user(const memory_shard *shard, uint64_t row)
+{
+    return !shard->users || (shard->users[row] && *shard->users[row]);
+}
+
+/* Move the rows that are whole to the front, or complain. */
+static kith_status keep_whole(const memory_shard *shard, uint64_t first,
+                              kith_i_raw *raw, double *dense, uint32_t *rows,
+                              kith_error *err)
 {
     size_t d = shard->d;
     uint32_t kept = 0;
     for (uint32_t r = 0; r < *rows; r++) {
         double *row = dense + r * d;
-        if (kith_i_npy_all_finite(row, d)) {
+        int known = has_user(shard, first + r);
+        if (known && kith_i_npy_all_finite(row, d)) {
             if (kept != r)
                 memcpy(dense + kept * d, row, d * sizeof *row);
+            if (shard->users && raw->users)
+                kith_i_user_of_text(shard->users[first + r], &raw->users[kept]);
             kept++;
             continue;
         }
         if (shard->layout->opt.missing == KITH_MISSING_DROP)
             continue;
+        if (!known)
+            return kith_i_fail(
+                err, KITH_ERR_INPUT,
+                "row %llu: nobody knows whose it is; fill the id in, or leave "
+                "such rows out (missing: drop)",
+                (unsigned long long)(shard->before + first + r + 1));
         uint32_t j = 0;
         while (j < d && kith_i_npy_all_finite(row + j, 1))
             j++;
@@ -253,9 +271,9 @@ static kith_status memory_convert(const void *state, kith_i_raw *raw,
         convert_array(shard, first, rows, raw->bytes, out);
     raw->done += rows;
     *kept = rows;
-    return kith_i_npy_all_finite(out, (size_t)rows * shard->d)
+    return !shard->users && kith_i_npy_all_finite(out, (size_t)rows * shard->d)
                ? KITH_OK
-               : keep_finite(shard, first, out, kept, err);
+               : keep_whole(shard, first, raw, out, kept, err);
 }
 
 const kith_i_shard_ops kith_i_shard_memory = {

@@ -66,6 +66,10 @@ extern const kith_i_shard_ops kith_i_shard_tsv;
 extern const kith_i_shard_ops kith_i_shard_npy;
 extern const kith_i_shard_ops kith_i_shard_svmlight;
 
+/* Do the options make sense, whatever the source? */
+kith_status kith_i_source_check(const kith_source_options *opt,
+                                kith_error *err);
+
 /* The reader for a file: by opt->format, or by its name. */
 kith_status kith_i_format_find(const kith_source_options *opt, const char *path,
                                const kith_i_shard_ops **out, kith_error *err);

@@ -14,6 +14,7 @@
 #include "reader_record.h"
 #include "reader_shard.h"
 #include "reader_value.h"
+#include "users.h"
 
 enum {
     PADDING = 16,        /* after the rows: numbers are read in words        */
@@ -104,9 +105,10 @@ static kith_status odd_field(const text_shard *shard, const kith_i_record *rec,
 }
 
 /* One row into out; *keep: 0 when a value is missing and such rows are
- * dropped. */
+ * dropped. user: NULL when nobody asks whose it is. */
 static kith_status parse_row(const text_shard *shard, const kith_i_record *rec,
-                             double *out, int *keep, kith_error *err)
+                             double *out, kith_i_user *user, int *keep,
+                             kith_error *err)
 {
     const kith_i_dialect *dialect = shard->records.dialect;
     const kith_i_columns *columns = &shard->columns;
@@ -133,6 +135,8 @@ static kith_status parse_row(const text_shard *shard, const kith_i_record *rec,
                 odd_field(shard, rec, column, &stop, value, &missing, err);
             if (status)
                 return status;
+            if (column == columns->user)
+                missing = kith_i_user_find(dialect, p, end, user);
             if (missing && gap == KITH_I_NO_SLOT)
                 gap = column;
         }
@@ -211,7 +215,8 @@ static kith_status text_convert(const void *state, kith_i_raw *raw,
                              .line = line->number};
         int keep = 0;
         kith_status status =
-            parse_row(shard, &rec, out + *kept * d, &keep, err);
+            parse_row(shard, &rec, out + *kept * d,
+                      raw->users ? raw->users + *kept : NULL, &keep, err);
         if (status)
             return status;
         *kept += keep ? 1 : 0;

@@ -74,6 +74,17 @@ kith_i_value kith_i_field_value(const kith_i_dialect *dialect,
                : KITH_I_VALUE_NEITHER;
 }
 
+int kith_i_field_is_missing(const kith_i_dialect *dialect,
+                            const kith_i_field *field)
+{
+    size_t length = (size_t)(field->end - field->begin);
+    for (size_t i = 0; i < dialect->missing_count; i++)
+        if (strlen(dialect->missing[i]) == length &&
+            !memcmp(dialect->missing[i], field->begin, length))
+            return 1;
+    return kith_i_number_is_missing(field->begin, length);
+}
+
 kith_status kith_i_dialect_make(const kith_i_dialect *base,
                                 const kith_source_options *opt,
                                 const char *file, kith_i_dialect *out,

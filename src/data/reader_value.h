@@ -18,6 +18,10 @@ typedef enum kith_i_value {
 kith_i_value kith_i_field_value(const kith_i_dialect *dialect,
                                 const kith_i_field *field, double *out);
 
+/* Is it empty or a word for "no value", whatever the column holds? */
+int kith_i_field_is_missing(const kith_i_dialect *dialect,
+                            const kith_i_field *field);
+
 /* base as the options change it. file: for messages. */
 kith_status kith_i_dialect_make(const kith_i_dialect *base,
                                 const kith_source_options *opt,

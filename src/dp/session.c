@@ -84,7 +84,14 @@ kith_status kith_session_open(kith_dataset *data,
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
     s->ledgered = opt.ledger != NULL;
+    if (kith_i_dataset_by_user(data)) /* I45 */
+        s->unit = KITH_UNIT_USER;
     status = check_rows(data, &opt.privacy, err);
+    if (!status && opt.team && opt.team->ranks > 1 &&
+        kith_i_dataset_by_user(data))
+        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
+                             "one row a person needs all rows in one place: "
+                             "ranks may hold parts of one person");
     if (!status)
         status = kith_i_blas_reserve(s->threads, err);
     if (!status)

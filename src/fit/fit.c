@@ -77,6 +77,10 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
                            "a run needs rows and the options of a session");
     kith_run run = *given;
     kith_source_options reading = *run.source;
+    reading.user_seed = run.kmeans     ? run.kmeans->public_seed
+                        : run.kmedian  ? run.kmedian->public_seed
+                        : run.subspace ? run.subspace->public_seed
+                                       : run.local->public_seed;
     if (!source->paths) /* the names are for the model only */
         reading.column_count = 0;
     kith_dataset *data = NULL;

@@ -49,6 +49,8 @@ struct kith_model {
     kith_objective objective;
     const char **columns; /* names, owned by json */
     size_t column_count;
+    const char **missing_values; /* the same */
+    size_t missing_count;
     const char *guarantee; /* owned by json, or constant */
     double *centers, *weights, *lower, *upper, *bases;
     json_t *json;

@@ -126,7 +126,8 @@ static json_t *common_parameters(const kith_result *result, const kith_run *run)
         header_json(opt));
 }
 
-/* How the file was written, where it was not as usual. */
+/* How the file was written, where it was not as usual, and whose rows they
+ * are. */
 static void add_marks(json_t *json, const kith_source_options *opt, int *bad)
 {
     char delimiter[2] = {opt->delimiter}, decimal[2] = {opt->decimal};
@@ -140,6 +141,9 @@ static void add_marks(json_t *json, const kith_source_options *opt, int *bad)
             json_array_append_new(words, json_string(opt->missing_values[i]));
     if (words)
         kith_i_json_put(json, "missing_values", words, bad);
+    if (opt->user_column)
+        kith_i_json_put(json, "user_column", json_string(opt->user_column),
+                        bad);
 }
 
 /* ---- what is special to one kind ----------------------------------------- */

@@ -206,26 +206,38 @@ static kith_status read_box(const reading *r, const json_t *parameters)
     return KITH_OK;
 }
 
+/* A list of words, as pointers into it; NULL and 0 when there is none. */
+static kith_status read_words(const reading *r, const json_t *list,
+                              const char ***out, size_t *out_count)
+{
+    size_t count = json_array_size(list);
+    if (!list || json_is_null(list))
+        return KITH_OK;
+    *out = kith_i_alloc(count, sizeof **out);
+    if (!*out)
+        return kith_i_fail_memory(r->err);
+    for (size_t i = 0; i < count; i++) {
+        (*out)[i] = json_string_value(json_array_get(list, i));
+        if (!(*out)[i] || !*(*out)[i])
+            return bad_model(r, "'columns' or 'missing_values' holds "
+                                "something that is not a name");
+    }
+    *out_count = count;
+    return KITH_OK;
+}
+
 static kith_status read_columns(const reading *r, const json_t *parameters)
 {
     kith_model *m = r->model;
     const json_t *names = json_object_get(parameters, "columns");
-    if (!names || json_is_null(names))
-        return KITH_OK;
-    size_t count = json_array_size(names);
-    if (count != m->view.dimension)
+    if (names && !json_is_null(names) &&
+        json_array_size(names) != m->view.dimension)
         return bad_model(r, "'columns' does not name 'dimension' columns");
-    m->columns = kith_i_alloc(count, sizeof *m->columns);
-    if (!m->columns)
-        return kith_i_fail_memory(r->err);
-    for (size_t i = 0; i < count; i++) {
-        m->columns[i] = json_string_value(json_array_get(names, i));
-        if (!m->columns[i] || !*m->columns[i])
-            return bad_model(r, "'columns' holds something that is not a "
-                                "name");
-    }
-    m->column_count = count;
-    return KITH_OK;
+    kith_status status = read_words(r, names, &m->columns, &m->column_count);
+    if (!status)
+        status = read_words(r, json_object_get(parameters, "missing_values"),
+                            &m->missing_values, &m->missing_count);
+    return status;
 }
 
 /* Anything that is not one of our words promises nothing. */
@@ -343,6 +355,7 @@ void kith_model_free(kith_model *model)
         return;
     json_decref(model->json);
     kith_i_free(model->columns);
+    kith_i_free(model->missing_values);
     kith_i_free(model->centers);
     kith_i_free(model->weights);
     kith_i_free(model->bases);

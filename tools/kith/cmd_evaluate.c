@@ -38,8 +38,9 @@ static arg_group assign_groups[] = {
 
 static const char NOTES[] =
     "The result is computed from the rows without noise: it is NOT private. "
-    "Keep it\nas secret as the rows. --columns, --missing and --dimension "
-    "default to the\nmodel's own.\n";
+    "Keep it\nas secret as the rows. How INPUT is read "
+    "(--columns, --missing,\n--delimiter, ...) defaults to what the model "
+    "says.\n";
 
 /* ---- what both share ----------------------------------------------------- */
 
@@ -89,6 +90,33 @@ static void take_columns(job *j)
     opt->column_count = count;
 }
 
+/* Files are written as the model's were, where the command line does not say
+ * otherwise. Exit code. */
+static int take_reading(job *j, const args *a)
+{
+    kith_source_options *opt = &j->source.options, made = *opt;
+    kith_error err = {0};
+    kith_format format =
+        opt->format ? opt->format : source_format_of(j->inputs[0]);
+    if (format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT)
+        return CLI_OK;
+    int code = cli_status(kith_model_reading(j->model, &made, &err), &err);
+    if (code)
+        return code;
+    if (!args_given(a, "delimiter") && !args_given(a, "decimal")) {
+        opt->delimiter = made.delimiter;
+        opt->decimal = made.decimal;
+    }
+    if (!args_given(a, "missing-values")) {
+        opt->missing_values = made.missing_values;
+        opt->missing_value_count = made.missing_value_count;
+    }
+    if (!opt->user_column &&
+        !opt->column_count) /* else it is in nobody's way */
+        opt->user_column = made.user_column;
+    return CLI_OK;
+}
+
 static int job_open(job *j, const args *a)
 {
     *j = (job){0};
@@ -118,6 +146,9 @@ static int job_open(job *j, const args *a)
         take_columns(j);
     if (!args_given(a, "missing"))
         opt->missing = kith_model_missing(j->model);
+    code = take_reading(j, a);
+    if (code)
+        return code;
     /* the labels of several ranks have no one file */
     return output_open(&j->output,
                        a->command == command_assign() && ranks_team() ? NULL

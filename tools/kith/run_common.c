@@ -68,6 +68,9 @@ static int check_exclusions(const run_common *run, const args *a,
     if (run->non_private && ranks_team())
         return cli_usage("--non-private needs all rows in one place: run kith "
                          "instead of kith-mpi");
+    if (args_value(a, "user-column") && ranks_team())
+        return cli_usage("--user-column needs all rows of a person in one "
+                         "place: run kith instead of kith-mpi");
     if (run->non_private) {
         code = run_refuse_with(a, "non-private", not_plain);
         if (!code)
@@ -185,6 +188,7 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
     if (!code)
         code = source_fix_rows(&run->source,
                                run->privacy.neighbors == KITH_REPLACE_ONE);
+    run->source.options.user_seed = run->seed;
     run->source.options.spill = args_value(a, "spill");
     run->source.options.spill_anywhere = args_given(a, "force");
     if (!code)
@@ -258,9 +262,14 @@ void run_print_guarantee(const run_common *run, const kith_result *result)
         return;
     }
     const kith_privacy *p = &run->privacy;
-    const char *secret = p->neighbors == KITH_REPLACE_ONE
-                             ? "what is in any one row"
-                             : "whether any one row is in the data";
+    int user = kith_result_unit(result) == KITH_UNIT_USER;
+    int replace = p->neighbors == KITH_REPLACE_ONE;
+    const char *secret = user && replace
+                             ? "what all rows of any one person hold"
+                         : user    ? "whether any one person is in the data, "
+                                     "with all rows"
+                         : replace ? "what is in any one row"
+                                   : "whether any one row is in the data";
     char chance[80] = "";
     if (p->delta > 0)
         snprintf(chance, sizeof chance, ", apart from a chance of %g",

@@ -29,6 +29,10 @@ const arg_option source_options[] = {
     {"missing-values", 0, "A,B",
      "words for 'no value' besides the usual ones, such as '?,.,-999'; "
      "--missing says what happens to such rows"},
+    {"user-column", 0, "NAME",
+     "this column of csv and tsv files, any text, says whose row it is: one "
+     "row "
+     "of each person is kept, and people are protected, not rows"},
     {"missing", 0, "POLICY",
      "error (default): refuse a file with a missing value; drop: leave its "
      "rows out"},
@@ -101,6 +105,18 @@ static int parse_marks(kith_source_options *opt, const args *a)
     return CLI_OK;
 }
 
+static int parse_user(kith_source_options *opt, const args *a)
+{
+    opt->user_column = args_value(a, "user-column");
+    if (!opt->user_column)
+        return CLI_OK;
+    json_t *json = json_string(opt->user_column); /* it will be in the model */
+    json_decref(json);
+    if (!json || !*opt->user_column)
+        return cli_usage("--user-column: not the name of a column in UTF-8");
+    return CLI_OK;
+}
+
 int source_set_columns(source *s, const char *const *names, size_t count)
 {
     size_t bytes = 1;
@@ -155,6 +171,8 @@ int source_parse(source *out, const args *a)
     if (args_value(a, "no-header"))
         opt->header = KITH_HEADER_NO;
     code = parse_marks(opt, a);
+    if (!code)
+        code = parse_user(opt, a);
     const char *columns = args_value(a, "columns");
     const char *missing_values = args_value(a, "missing-values");
     if (!code && columns)
