@@ -78,14 +78,15 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
                                kith_i_local_model *model, kith_error *err)
 {
     const kith_i_answer *answer;
-    kith_i_question q =
-        kith_i_refine_histogram(run, anchors, part->first_histogram, top);
-    kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
+    kith_i_refine_look look = {.stage = KITH_I_REFINE_FIRST,
+                               .share = part->first_histogram,
+                               .vector_share = part->first_vector,
+                               .top = top};
+    kith_status status = kith_i_refine_see(run, anchors, &look, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, anchors, answer, top, KITH_I_REFINE_FIRST,
-                        part->first_vector);
-    q = kith_i_refine_question(run, anchors, part->first_vector);
+    kith_i_question q =
+        kith_i_refine_question(run, anchors, part->first_vector);
     status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)
         return status;
@@ -105,15 +106,16 @@ static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
     double *old = kith_i_local_numbers(run, coords, 1);
     if (!old)
         return kith_i_fail_memory(err);
-    kith_i_question q[2];
-    q[0] = kith_i_refine_histogram(run, model, part->second_histogram, top);
-    kith_status status = kith_i_local_ask(run, q, 1, answers, err);
+    kith_i_refine_look look = {.stage = KITH_I_REFINE_MIDDLE,
+                               .share = part->second_histogram,
+                               .vector_share = part->second_vector,
+                               .top = top};
+    kith_status status = kith_i_refine_see(run, model, &look, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, model, answers[0], top, KITH_I_REFINE_MIDDLE,
-                        part->second_vector);
-    q[0] = kith_i_refine_question(run, model, part->second_vector);
-    q[1] = kith_i_split_question(run, model, part->split);
+    kith_i_question q[2] = {
+        kith_i_refine_question(run, model, part->second_vector),
+        kith_i_split_question(run, model, part->split)};
     status = kith_i_local_ask(run, q, 2, answers, err);
     if (status)
         return status;

@@ -11,6 +11,9 @@
 enum { BANDS = KITH_I_REFINE_BANDS };
 static const double TYPICAL = 0.85; /* where a band's users are, of its edge */
 static const double FLOOR = 0.35;   /* the radius holds this share at least */
+/* Of the users who are asked about centres: for the centre only. A share that
+ * is the sum of a cluster's bands has the noise of all of them. */
+static const double COUNTED = 0.5;
 /* By how much of itself a cluster's share may change when centres move. */
 static const double DRIFT = 0.3;
 
@@ -42,43 +45,48 @@ static double edge(double top, uint32_t band)
     return top * exp2(-0.5 * band);
 }
 
-kith_i_question kith_i_refine_histogram(const kith_i_local_run *run,
-                                        const kith_i_local_model *model,
-                                        double share, double top)
+static kith_i_question ask_nearest(const kith_i_local_run *run,
+                                   const kith_i_local_model *model,
+                                   const char *what, double share,
+                                   kith_i_report_kind report)
 {
-    kith_i_question q =
-        kith_i_local_question(run, "nearest centre and distance to it", share,
-                              KITH_I_REPORT_DISTANCE);
+    kith_i_question q = kith_i_local_question(run, what, share, report);
     q.place.kind = KITH_I_PLACE_NEAREST;
     q.place.places = model->count;
     q.place.points = q.centers = model->center;
-    q.bands = BANDS;
-    q.top = top;
     return q;
 }
 
-/* Shares of the clusters: the histogram's rows, and what was known before.
- * The rows alone are bands times as noisy as a cell. */
-static void set_shares(kith_i_local_model *model, const kith_i_answer *answer,
-                       double drift)
+/* Add to `sum` what an answer says of the share of centre j, times its
+ * precision, which is returned: `each` symbols are about it. */
+static double add_seen(const kith_i_answer *answer, uint32_t j, uint32_t each,
+                       double *sum)
+{
+    static const double CERTAIN = 1e200; /* there is no noise */
+    double share = 0;
+    if (!answer || answer->received == 0 || !isfinite(answer->sd))
+        return 0;
+    for (uint32_t b = 0; b < each; b++)
+        share += answer->fractions[j * each + b];
+    double precision = fmin(CERTAIN, 1 / (each * answer->sd * answer->sd));
+    *sum += precision * share;
+    return precision;
+}
+
+/* Shares of the clusters by all that is known of them: two histograms, and what
+ * was known before. */
+static void set_shares(kith_i_local_model *model, const kith_i_answer *counts,
+                       const kith_i_answer *distances, double drift)
 {
     uint32_t n = model->count;
-    double variance = BANDS * answer->sd * answer->sd;
     for (uint32_t j = 0; j < n; j++) {
-        double sum = 0, prior = model->raw[j];
-        double moved = drift * fmax(prior, 0.5 / n);
-        double own = 1 / variance;
+        double moved = drift * fmax(model->raw[j], 0.5 / n);
         double old = 1 / fmax(1e-8, model->raw_var[j] + moved * moved);
-        for (uint32_t b = 0; b < BANDS; b++)
-            sum += answer->fractions[j * BANDS + b];
-        if (!(variance > 0)) {
-            own = 1;
-            old = 0;
-        }
-        if (!(own > 0)) /* nobody answered */
-            sum = own = 0;
-        model->share[j] = (sum * own + prior * old) / (own + old);
-        model->raw_var[j] = variance > 0 ? 1 / (own + old) : 0;
+        double sum = model->raw[j] * old;
+        double all = old + add_seen(counts, j, 1, &sum);
+        all += add_seen(distances, j, BANDS, &sum);
+        model->share[j] = sum / all;
+        model->raw_var[j] = 1 / all;
     }
     kith_i_norm_sub(model->share, model->raw_var, n, model->raw);
     for (uint32_t j = 0; j < n; j++) {
@@ -146,29 +154,50 @@ static void set_radius(kith_i_local_model *model, uint32_t j, double top,
 }
 
 void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
-                         const kith_i_answer *answer, double top,
-                         kith_i_refine_stage stage, double vector_share)
+                         const kith_i_refine_look *look,
+                         const kith_i_answer *counts,
+                         const kith_i_answer *distances)
 {
     const kith_i_local_task *task = run->task;
     double column[BANDS] = {0}, same[BANDS], pool[BANDS];
     for (uint32_t j = 0; j < model->count; j++)
         for (uint32_t b = 0; b < BANDS; b++)
-            column[b] += answer->fractions[j * BANDS + b];
+            column[b] += distances->fractions[j * BANDS + b];
     for (uint32_t b = 0; b < BANDS; b++)
         same[b] = 1;
-    if (answer->received == 0) { /* nothing is known: think of the largest */
+    if (distances->received == 0) { /* nothing is known: think of the largest */
         memset(column, 0, sizeof column);
         column[0] = 1;
     }
     kith_i_norm_sub(column, same, BANDS, pool);
-    set_shares(model, answer, stage == KITH_I_REFINE_FIRST ? 0 : DRIFT);
+    set_shares(model, counts, distances,
+               look->stage == KITH_I_REFINE_FIRST ? 0 : DRIFT);
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) /
-                   sqrt(kith_i_local_users(run, vector_share));
+                   sqrt(kith_i_local_users(run, look->vector_share));
     for (uint32_t j = 0; j < model->count; j++) {
-        set_profile(model, j, answer, pool);
-        set_radius(model, j, top, noise / model->share[j], task->median,
-                   task->median || stage != KITH_I_REFINE_LAST);
+        set_profile(model, j, distances, pool);
+        set_radius(model, j, look->top, noise / model->share[j], task->median,
+                   task->median || look->stage != KITH_I_REFINE_LAST);
     }
+}
+
+kith_status kith_i_refine_see(kith_i_local_run *run, kith_i_local_model *model,
+                              const kith_i_refine_look *look, kith_error *err)
+{
+    const kith_i_answer *answers[2] = {NULL, NULL};
+    double counted = model->count > 1 ? COUNTED * look->share : 0;
+    kith_i_question q[2] = {
+        ask_nearest(run, model, "nearest centre and distance to it",
+                    look->share - counted, KITH_I_REPORT_DISTANCE),
+        ask_nearest(run, model, "nearest centre", counted,
+                    KITH_I_REPORT_SYMBOL)};
+    q[0].bands = BANDS;
+    q[0].top = look->top;
+    kith_status status =
+        kith_i_local_ask(run, q, counted > 0 ? 2 : 1, answers, err);
+    if (!status)
+        kith_i_refine_radii(run, model, look, answers[1], answers[0]);
+    return status;
 }
 
 kith_i_question kith_i_refine_question(const kith_i_local_run *run,
@@ -242,14 +271,14 @@ kith_status kith_i_refine(kith_i_local_run *run, kith_i_local_model *model,
                           double vector_share, kith_error *err)
 {
     const kith_i_answer *answer;
-    kith_i_question q =
-        kith_i_refine_histogram(run, model, histogram_share, top);
-    kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
+    kith_i_refine_look look = {.stage = KITH_I_REFINE_LAST,
+                               .share = histogram_share,
+                               .vector_share = vector_share,
+                               .top = top};
+    kith_status status = kith_i_refine_see(run, model, &look, err);
     if (status)
         return status;
-    kith_i_refine_radii(run, model, answer, top, KITH_I_REFINE_LAST,
-                        vector_share);
-    q = kith_i_refine_question(run, model, vector_share);
+    kith_i_question q = kith_i_refine_question(run, model, vector_share);
     status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)
         return status;

@@ -31,20 +31,29 @@ typedef struct kith_i_local_model {
 
 kith_status kith_i_model_new(kith_i_local_run *run, uint32_t count,
                              kith_i_local_model *out, kith_error *err);
-kith_i_question kith_i_refine_histogram(const kith_i_local_run *run,
-                                        const kith_i_local_model *model,
-                                        double share, double top);
 /* raw and raw_var of the model are what was known of the shares before, and are
- * brought up to date. FIRST: of these centres; else of others near to them.
- * vector_share: of the group that will send vectors. */
+ * brought up to date. FIRST: of these centres; else of others near to them. */
 typedef enum kith_i_refine_stage {
     KITH_I_REFINE_FIRST,
     KITH_I_REFINE_MIDDLE,
     KITH_I_REFINE_LAST
 } kith_i_refine_stage;
+/* share: of those who are asked; vector_share: of the group that will send
+ * vectors; top: the largest distance that is told from others. */
+typedef struct kith_i_refine_look {
+    kith_i_refine_stage stage;
+    double share, vector_share, top;
+} kith_i_refine_look;
+/* One round: how many users each centre has and how far they are, and what
+ * follows from it for the vectors (kith_i_refine_radii). */
+kith_status kith_i_refine_see(kith_i_local_run *run, kith_i_local_model *model,
+                              const kith_i_refine_look *look, kith_error *err);
+/* Shares and clip radii from the answers: users by centre (NULL: not asked),
+ * and by centre and distance. */
 void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
-                         const kith_i_answer *answer, double top,
-                         kith_i_refine_stage stage, double vector_share);
+                         const kith_i_refine_look *look,
+                         const kith_i_answer *counts,
+                         const kith_i_answer *distances);
 kith_i_question kith_i_refine_question(const kith_i_local_run *run,
                                        const kith_i_local_model *model,
                                        double share);

@@ -77,6 +77,15 @@ static void test_debias(void **state)
     near_to(kith_i_james_stein(s, 2, HUGE_VAL), 0);
 }
 
+/* What the answers of a round do to the model: distances up to 1. */
+static void see(bed *b, kith_i_refine_stage stage, const kith_i_answer *counts,
+                const kith_i_answer *distances)
+{
+    kith_i_refine_look look = {
+        .stage = stage, .share = .1, .vector_share = .1, .top = 1};
+    kith_i_refine_radii(&b->run, &b->model, &look, counts, distances);
+}
+
 /* All of a cluster at distance 1/2, seen without noise. */
 static void test_radii(void **state)
 {
@@ -90,8 +99,7 @@ static void test_radii(void **state)
         f[1 * BANDS + 6] = .25; /* (.088, .125] */
         kith_i_answer answer = {
             .received = 1000, .fractions = f, .symbols = 2 * BANDS, .sd = 1e-9};
-        kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST,
-                            .1);
+        see(&b, KITH_I_REFINE_LAST, NULL, &answer);
         near_to(b.model.raw[0], .75);
         assert_true(fabs(b.model.radius[0] - .5 * .85) < 1e-6);
         assert_true(fabs(b.model.radius[1] - .125 * .85) < 1e-6);
@@ -114,10 +122,10 @@ static void test_radius_by_noise(void **state)
     kith_i_answer answer = {
         .received = 1000, .fractions = f, .symbols = BANDS, .sd = 1e-9};
     open_bed(&b, 4, 1, 1000000000);
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
+    see(&b, KITH_I_REFINE_LAST, NULL, &answer);
     wide = b.model.radius[0];
     b.collector.invited = 100;
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
+    see(&b, KITH_I_REFINE_LAST, NULL, &answer);
     tight = b.model.radius[0];
     assert_true(wide > .59 && tight < .1);
     assert_true(b.model.bias[0] > .2);
@@ -140,8 +148,7 @@ static void test_shares_are_carried(void **state)
         b.model.raw[0] = .6;
         b.model.raw[1] = .4;
         b.model.raw_var[0] = b.model.raw_var[1] = .01;
-        kith_i_refine_radii(&b.run, &b.model, &answer, 1,
-                            (kith_i_refine_stage)stage, .1);
+        see(&b, (kith_i_refine_stage)stage, NULL, &answer);
         double drift = stage == KITH_I_REFINE_FIRST ? 0 : .3;
         double v0 = .01 + pow(drift * .6, 2), v1 = .01 + pow(drift * .4, 2);
         double s0 = (.9 * v0 + .6 * .01) / (v0 + .01);
@@ -156,11 +163,41 @@ static void test_shares_are_carried(void **state)
         answer.received = 0;
         answer.sd = HUGE_VAL;
         double before = b.model.raw[1];
-        kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_FIRST,
-                            .1);
+        see(&b, KITH_I_REFINE_FIRST, NULL, &answer);
         near_to(b.model.raw[1], before);
         kith_i_local_close(&b.run);
     }
+}
+
+/* Three sources of a share, each with its own noise: by their precision. */
+static void test_shares_are_joined(void **state)
+{
+    (void)state;
+    double f[2 * BANDS] = {[0] = .9, [BANDS] = .1}, c[2] = {.8, .2};
+    double v[3] = {.01, .0025, .04}; /* bands, counts, before */
+    bed b;
+    open_bed(&b, 4, 2, 1000000000);
+    kith_i_answer distances = {.received = 1000,
+                               .fractions = f,
+                               .symbols = 2 * BANDS,
+                               .sd = sqrt(v[0] / BANDS)};
+    kith_i_answer counts = {
+        .received = 1000, .fractions = c, .symbols = 2, .sd = sqrt(v[1])};
+    b.model.raw[0] = b.model.raw[1] = .5;
+    b.model.raw_var[0] = b.model.raw_var[1] = v[2];
+    see(&b, KITH_I_REFINE_FIRST, &counts, &distances);
+    double all = 1 / v[0] + 1 / v[1] + 1 / v[2];
+    near_to(b.model.raw_var[0], 1 / all);
+    near_to(b.model.raw[0], (.9 / v[0] + .8 / v[1] + .5 / v[2]) / all);
+    /* Counts that nobody gave say nothing. */
+    counts.received = 0;
+    counts.sd = HUGE_VAL;
+    c[0] = c[1] = 0;
+    b.model.raw[0] = b.model.raw[1] = .5;
+    b.model.raw_var[0] = b.model.raw_var[1] = v[2];
+    see(&b, KITH_I_REFINE_FIRST, &counts, &distances);
+    near_to(b.model.raw_var[0], v[0] * v[2] / (v[0] + v[2]));
+    kith_i_local_close(&b.run);
 }
 
 /* Most users of a cluster are beyond the radius: before the last means, a unit
@@ -173,11 +210,11 @@ static void test_unclipped(void **state)
     kith_i_answer answer = {
         .received = 1000, .fractions = f, .symbols = BANDS, .sd = 1e-9};
     open_bed(&b, 4, 1, 100);
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_LAST, .1);
+    see(&b, KITH_I_REFINE_LAST, NULL, &answer);
     double radius = b.model.radius[0];
     assert_true(radius < .1);
     near_to(b.model.pull[0], radius);
-    kith_i_refine_radii(&b.run, &b.model, &answer, 1, KITH_I_REFINE_MIDDLE, .1);
+    see(&b, KITH_I_REFINE_MIDDLE, NULL, &answer);
     near_to(b.model.radius[0], radius);
     assert_true(fabs(b.model.pull[0] - 1 / (.5 / radius + .5 / far)) < 1e-6);
     kith_i_local_close(&b.run);
@@ -362,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_radii),
         cmocka_unit_test(test_radius_by_noise),
         cmocka_unit_test(test_shares_are_carried),
+        cmocka_unit_test(test_shares_are_joined),
         cmocka_unit_test(test_unclipped),
         cmocka_unit_test(test_measure_and_step),
         cmocka_unit_test(test_first_means),
