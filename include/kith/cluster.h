@@ -17,8 +17,10 @@ typedef enum kith_kmeans_method {
     KITH_KMEANS_BALCAN = 2, /* Balcan et al. 2017, repaired */
     KITH_KMEANS_AUTO = 3,   /* the recommended method */
     /* Baselines, to compare with: docs/baselines.md. */
-    KITH_KMEANS_SULQ = 4, /* Blum et al. 2005, as printed */
-    KITH_KMEANS_GRID = 5  /* Su et al. 2016: a noisy histogram */
+    KITH_KMEANS_SULQ = 4,            /* Blum et al. 2005, as printed */
+    KITH_KMEANS_GRID = 5,            /* Su et al. 2016: a noisy histogram */
+    KITH_KMEANS_KVARIATES = 6,       /* Nock et al. 2016: noisy seeds */
+    KITH_KMEANS_SAMPLE_AGGREGATE = 7 /* Mohan et al. 2012: blocks, averaged */
 } kith_kmeans_method;
 
 /* Start from kith_kmeans_options_init; set clusters. */

@@ -14,7 +14,8 @@ def flags(budget):
 
 @pytest.mark.parametrize("budget", [PURE, APPROXIMATE])
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("method", ["auto", "lloyd", "balcan", "sulq", "grid"])
+@pytest.mark.parametrize("method", ["auto", "lloyd", "balcan", "sulq", "grid",
+                                    "kvariates", "sample-aggregate"])
 def test_kmeans(rows, command, seeded, method, adjacency, budget):
     text = command(rows, "kmeans", "-k", 4, "--bounds", "-1:1", "--method",
                    method, "--adjacency", adjacency, *flags(budget))

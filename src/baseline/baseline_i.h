@@ -25,6 +25,15 @@ kith_status kith_i_kmeans_grid(kith_session *session,
  * Laplace noise. */
 uint32_t kith_i_grid_side(double rows, double epsilon, uint32_t d);
 
+/* sampled_means.c: sample and aggregate by averaging (Mohan et al. 2012), and
+ * k-variates++ (Nock et al. 2016), by opt->method. */
+kith_status kith_i_kmeans_sampled(kith_session *session,
+                                  const kith_kmeans_options *opt, uint64_t rows,
+                                  kith_result *result, kith_error *err);
+
+/* sampled_means.c: into how many blocks so many rows are dealt. */
+uint32_t kith_i_block_count(double rows);
+
 /* sulq_means.c: the distance that noise of this standard deviation in each
  * coordinate of a sum moves the mean of one of k equal parts of the rows, in
  * the data's (normalised) units. */

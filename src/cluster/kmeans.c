@@ -58,6 +58,9 @@ kith_status kith_i_kmeans_run(kith_session *session,
         return kith_i_kmeans_sulq(session, opt, rows, result, err);
     case KITH_KMEANS_GRID:
         return kith_i_kmeans_grid(session, opt, rows, result, err);
+    case KITH_KMEANS_KVARIATES:
+    case KITH_KMEANS_SAMPLE_AGGREGATE:
+        return kith_i_kmeans_sampled(session, opt, rows, result, err);
     default: /* lloyd, and where auto gives way to it */
         return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
     }

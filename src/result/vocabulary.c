@@ -11,9 +11,14 @@ typedef struct {
 
 /* Lists end with a NULL word. */
 static const entry kmeans_method[] = {
-    {"auto", KITH_KMEANS_AUTO},     {"lloyd", KITH_KMEANS_LLOYD},
-    {"balcan", KITH_KMEANS_BALCAN}, {"sulq", KITH_KMEANS_SULQ},
-    {"grid", KITH_KMEANS_GRID},     {NULL, 0}};
+    {"auto", KITH_KMEANS_AUTO},
+    {"lloyd", KITH_KMEANS_LLOYD},
+    {"balcan", KITH_KMEANS_BALCAN},
+    {"sulq", KITH_KMEANS_SULQ},
+    {"grid", KITH_KMEANS_GRID},
+    {"kvariates", KITH_KMEANS_KVARIATES},
+    {"sample-aggregate", KITH_KMEANS_SAMPLE_AGGREGATE},
+    {NULL, 0}};
 static const entry kmedian_method[] = {
     {"auto", KITH_KMEDIAN_AUTO}, {"balcan", KITH_KMEDIAN_BALCAN}, {NULL, 0}};
 static const entry recovery[] = {{"steps", KITH_RECOVERY_STEPS},

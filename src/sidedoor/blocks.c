@@ -130,21 +130,15 @@ static void round_projection(const double *rows, uint32_t q, uint32_t d,
         }
 }
 
-static kith_status solve_block(kith_i_blocks *b, uint32_t i, double *rows,
-                               double *planes)
+kith_status kith_i_answer_planes(const kith_i_blocks *b, const double *rows,
+                                 uint32_t n, kith_i_coins *coins,
+                                 double *planes, int32_t *answer)
 {
     uint32_t d = b->d, k = b->spec->k, q = b->spec->q;
-    size_t n = b->from[i + 1] - b->from[i];
-    for (size_t r = 0; r < n; r++)
-        memcpy(rows + r * d, b->x + (size_t)b->order[b->from[i] + r] * d,
-               d * sizeof *rows);
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, b->seeds[i], 0);
     kith_status status = KITH_OK;
     default_planes(b, planes);
     if (n > 0)
-        status = b->spec->solve(b->spec->arg, rows, (uint32_t)n, &coins, planes,
-                                NULL);
+        status = b->spec->solve(b->spec->arg, rows, n, coins, planes, NULL);
     /* That LAPACK gave up says something about the block: an answer like any
      * other, not an error that everybody sees (R6). */
     int fine = status != KITH_ERR_INTERNAL;
@@ -155,30 +149,44 @@ static kith_status solve_block(kith_i_blocks *b, uint32_t i, double *rows,
     if (!fine)
         default_planes(b, planes);
     for (size_t l = 0; l < k; l++)
-        round_projection(planes + l * q * d, q, d,
-                         b->answers + (i * (size_t)k + l) * b->triangle);
+        round_projection(planes + l * q * d, q, d, answer + l * b->triangle);
     return status;
+}
+
+static kith_status solve_block(kith_i_blocks *b, uint32_t i, double *rows,
+                               double *room)
+{
+    size_t n = b->from[i + 1] - b->from[i], d = b->d;
+    for (size_t r = 0; r < n; r++)
+        memcpy(rows + r * d, b->x + (size_t)b->order[b->from[i] + r] * d,
+               d * sizeof *rows);
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, b->seeds[i], 0);
+    return b->respond(b, rows, (uint32_t)n, &coins, room,
+                      b->answers + i * b->entries);
 }
 
 static void solve_some(void *p, uint32_t worker)
 {
     (void)worker;
     kith_i_blocks *b = p;
-    size_t most = 0, planes = (size_t)b->spec->k * b->spec->q * b->d;
+    size_t most = 0;
     for (uint32_t i = 0; i < b->m; i++)
         most = b->from[i + 1] - b->from[i] > most ? b->from[i + 1] - b->from[i]
                                                   : most;
     double *rows = kith_i_alloc(most * b->d, sizeof *rows);
-    double *room = kith_i_alloc(planes, sizeof *room);
+    double *room = kith_i_alloc(b->room, sizeof *room);
+    if (!rows || !room)
+        atomic_store(&b->failed, 1);
     for (;;) {
         uint32_t i = atomic_fetch_add(&b->next, 1);
-        if (i >= b->m)
+        if (i >= b->m || !rows || !room)
             break;
-        if (!rows || !room || solve_block(b, i, rows, room))
+        if (solve_block(b, i, rows, room))
             atomic_store(&b->failed, 1);
     }
     kith_i_wipe_free(rows, rows ? most * b->d * sizeof *rows : 0);
-    kith_i_wipe_free(room, room ? planes * sizeof *room : 0);
+    kith_i_wipe_free(room, room ? b->room * sizeof *room : 0);
 }
 
 kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err)

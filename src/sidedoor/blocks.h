@@ -10,9 +10,21 @@
 #include "release_blocks.h"
 #include "smooth.h"
 
-typedef struct kith_i_blocks {
+typedef struct kith_i_blocks kith_i_blocks;
+
+/* The answer of one block, in integers within the bound that was charged for,
+ * whatever the rows are. room: what the blocks say. Fails for want of memory
+ * only. */
+typedef kith_status kith_i_block_answer(const kith_i_blocks *b,
+                                        const double *rows, uint32_t n,
+                                        kith_i_coins *coins, double *room,
+                                        int32_t *answer);
+
+struct kith_i_blocks {
     kith_session *s;
     const kith_i_blocks_spec *spec;
+    kith_i_block_answer *respond;
+    size_t entries, room; /* integers of an answer; numbers for making it */
     uint32_t d, m, each;
     size_t triangle; /* entries of a projection */
     kith_i_smooth smooth;
@@ -22,11 +34,11 @@ typedef struct kith_i_blocks {
     uint32_t *order;  /* records, block by block */
     size_t *from;     /* m + 1 */
     uint64_t *seeds;  /* m */
-    int32_t *answers; /* m x k x triangle */
+    int32_t *answers; /* m x entries */
     atomic_uint next;
     atomic_int failed;
     kith_i_entropy e;
-} kith_i_blocks;
+};
 
 /* The first `some` of n entries become a uniformly random choice of all, in
  * random order. */
@@ -37,8 +49,10 @@ void kith_i_blocks_shuffle(kith_i_entropy *e, uint32_t *order, size_t n,
 kith_status kith_i_blocks_deal(kith_i_blocks *b, uint32_t *room,
                                kith_error *err);
 
-/* Fills answers: k rounded projections for every block, whatever its solver
- * did. Fails for want of memory only. */
+/* Fills answers, of every block. Fails for want of memory only. */
 kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
+
+/* k rounded projections, whatever the spec's solver does. room: k x q x d. */
+kith_i_block_answer kith_i_answer_planes;
 
 #endif

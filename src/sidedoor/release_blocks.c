@@ -334,6 +334,9 @@ kith_status kith_i_release_blocks(kith_session *s,
 {
     kith_i_blocks b = {.s = s, .spec = spec, .d = s->domain->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
+    b.respond = kith_i_answer_planes;
+    b.entries = spec->k * b.triangle;
+    b.room = (size_t)spec->k * spec->q * b.d;
     atomic_init(&b.next, 0);
     atomic_init(&b.failed, 0);
     kith_status status = prepare(&b, err);

@@ -70,6 +70,19 @@ static const claim claims[] = {
      -.5, .5, 1, 0, HALF | OVER, .9},
     {"grid, Gaussian, moved", KITH_KMEANS_GRID, 3, 2, 60, 1, 1e-6,
      KITH_REPLACE_ONE, -.5, .5, 1, -1, HALF | OVER, .9},
+    /* which row is drawn is luck, so there is one row, or none */
+    {"kvariates", KITH_KMEANS_KVARIATES, 1, 1, 1, 4, 0, KITH_ADD_REMOVE, 0, 0,
+     1, 0, OVER, .4},
+    {"kvariates, moved", KITH_KMEANS_KVARIATES, 1, 1, 1, 2, 0, KITH_REPLACE_ONE,
+     0, 0, 1, -1, HALF | OVER, .9},
+    {"kvariates, two", KITH_KMEANS_KVARIATES, 2, 2, 1, 1, 1e-6,
+     KITH_REPLACE_ONE, 0, 0, 1, -1, HALF | OVER, .9},
+    {"averages", KITH_KMEANS_SAMPLE_AGGREGATE, 1, 1, 1, 4, 0, KITH_ADD_REMOVE,
+     0, 0, 1, 0, OVER, .4},
+    {"averages, moved", KITH_KMEANS_SAMPLE_AGGREGATE, 1, 1, 1, 2, 0,
+     KITH_REPLACE_ONE, 0, 0, 1, -1, HALF | OVER, .9},
+    {"averages, two", KITH_KMEANS_SAMPLE_AGGREGATE, 2, 2, 1, 1, 1e-6,
+     KITH_REPLACE_ONE, 0, 0, 1, -1, HALF | OVER, .9},
 };
 
 static replay_case case_of(const void *arg)

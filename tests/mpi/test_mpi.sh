@@ -83,6 +83,10 @@ ranks 2 2 subspace -k 2 -q 2 -e 2 --bounds -1:1 --delta 1e-6 --method sample-agg
 said "sample-aggregate needs all rows"
 ranks 2 2 kmedian -k 2 "${bounds[@]}" --recovery sampling -o no.json a.npy
 said "sampling needs all rows"
+for m in kvariates sample-aggregate; do
+    ranks 2 2 kmeans -k 2 "${bounds[@]}" --method $m -o no.json a.npy
+    said "$m needs all rows"
+done
 ranks 2 2 kmeans -k 2 --non-private --bounds -1:1 -o no.json a.npy
 said "non-private needs all rows"
 ranks 3 2 kmeans -k 2 -o no.json a.npy

@@ -33,9 +33,13 @@ static void check(const char *what, kith_status status, kith_result *result,
 
 static void check_centers(int seeded)
 {
-    static const kith_kmeans_method methods[] = {
-        KITH_KMEANS_LLOYD, KITH_KMEANS_BALCAN, KITH_KMEANS_AUTO,
-        KITH_KMEANS_SULQ, KITH_KMEANS_GRID};
+    static const kith_kmeans_method methods[] = {KITH_KMEANS_LLOYD,
+                                                 KITH_KMEANS_BALCAN,
+                                                 KITH_KMEANS_AUTO,
+                                                 KITH_KMEANS_SULQ,
+                                                 KITH_KMEANS_GRID,
+                                                 KITH_KMEANS_KVARIATES,
+                                                 KITH_KMEANS_SAMPLE_AGGREGATE};
     const char *best = seeded ? "none" : "exact";
     double *rows = make_rows(N, D, 2, 1);
     kith_result *result = NULL;

@@ -40,8 +40,9 @@ static kith_status run(const void *arg, kith_error *err)
 static void test_baselines(void **state)
 {
     (void)state;
-    static const kith_kmeans_method methods[] = {KITH_KMEANS_SULQ,
-                                                 KITH_KMEANS_GRID};
+    static const kith_kmeans_method methods[] = {
+        KITH_KMEANS_SULQ, KITH_KMEANS_GRID, KITH_KMEANS_KVARIATES,
+        KITH_KMEANS_SAMPLE_AGGREGATE};
     double *rows = make_rows(N, D, 3, 1);
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int pure = 0; pure <= 1; pure++) {

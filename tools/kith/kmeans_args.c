@@ -41,7 +41,8 @@ static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; lloyd: Lloyd iterations on noisy "
      "sums; balcan: candidates from a random projection, swaps, recovery; "
-     "sulq, grid: baselines as printed in papers, to compare with"},
+     "sulq, grid, kvariates, sample-aggregate: baselines of papers, to compare "
+     "with"},
     {"paper-constants", 0, NULL,
      "with --method balcan: the constants as printed in the paper, which make "
      "the result vacuous: the numbers are shown first, and the run is refused "

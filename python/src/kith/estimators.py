@@ -50,7 +50,8 @@ class KMeans(_Centers):
     adjacency : "add-remove" or "replace-one"
         Whether the number of rows is private too.
     method : "auto", "lloyd" or "balcan"
-        Or a baseline of papers, to compare with: "sulq", "grid".
+        Or a baseline of papers, to compare with: "sulq", "grid",
+        "kvariates", "sample-aggregate".
     rounds : int
         None: as many as the method finds best before it sees a row.
     missing : "error" or "drop"

@@ -1,0 +1,190 @@
+/* Sample and aggregate by averaging.
+ *
+ * Claim: costs what was left of the session, in its measure.
+ * Needs: nothing of the solver: an answer is clipped to the domain and rounded
+ *   toward zero, coordinate by coordinate, so that it is k points of the
+ *   lattice within the bounds whatever the solver did.
+ * Because: records are dealt to blocks by secret coins that do not look at
+ *   them (blocks.c), so a record is in one block: its answer alone changes, by
+ *   k points that move within the domain's diameter each. Noise for k diameters
+ *   in L1 (pure) or sqrt(k) in L2 (Gaussian) on the integer sum of the answers
+ *   is the Laplace or the Gaussian mechanism. Given the coins of the dealing
+ *   this holds, so it holds on average over them (joint convexity). */
+#include "release_average.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block_means.h"
+#include "blocks.h"
+#include "noise/noise.h"
+
+kith_i_diameter kith_i_domain_diameter(const kith_i_domain *m)
+{
+    kith_i_diameter box = {0};
+    for (uint32_t i = 0; i < m->dimension; i++) {
+        uint64_t width = (uint64_t)(m->high_q[i] - m->low_q[i]);
+        box.l1 += width;
+        box.l2_squared += width * width;
+    }
+    kith_i_u128 ball = (kith_i_u128)m->l2_squared * 4;
+    return (kith_i_diameter){.l1 = box.l1 < 2 * m->l1 ? box.l1 : 2 * m->l1,
+                             .l2_squared =
+                                 box.l2_squared < ball ? box.l2_squared : ball};
+}
+
+/* ---- the answer of a block ----------------------------------------------- */
+
+/* Toward zero, and within the box and the ball in integers: the claim rests on
+ * it. */
+static void round_center(const kith_i_domain *m, double *center, int32_t *out)
+{
+    uint64_t square = 0;
+    kith_i_domain_clip(m, center);
+    for (uint32_t i = 0; i < m->dimension; i++) {
+        double v = isfinite(center[i]) ? trunc(center[i]) : 0;
+        v = fmax(m->low_q[i], fmin(m->high_q[i], v));
+        out[i] = (int32_t)v;
+        square += (uint64_t)((int64_t)out[i] * out[i]);
+    }
+    if (square > m->l2_squared) /* the clip was in doubles */
+        memset(out, 0, m->dimension * sizeof *out);
+}
+
+static int compare(const int32_t *a, const int32_t *b, uint32_t d)
+{
+    for (uint32_t i = 0; i < d; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Insertion sort of k points. */
+static void sort_centers(int32_t *points, uint32_t k, uint32_t d)
+{
+    for (uint32_t j = 1; j < k; j++)
+        for (uint32_t l = j; l > 0; l--) {
+            int32_t *a = points + (size_t)(l - 1) * d, *b = a + d;
+            if (compare(a, b, d) <= 0)
+                break;
+            for (uint32_t i = 0; i < d; i++) {
+                int32_t t = a[i];
+                a[i] = b[i];
+                b[i] = t;
+            }
+        }
+}
+
+/* Whatever the solver says; an empty block answers with the origin. */
+static kith_status answer_centers(const kith_i_blocks *b, const double *rows,
+                                  uint32_t n, kith_i_coins *coins, double *room,
+                                  int32_t *answer)
+{
+    uint32_t k = b->spec->k, d = b->d;
+    memset(room, 0, b->room * sizeof *room);
+    kith_i_matrix all = {rows, n, d};
+    kith_status status = kith_i_solve_means(&all, k, coins, room);
+    for (uint32_t j = 0; !status && j < k; j++)
+        round_center(b->s->domain, room + (size_t)j * d,
+                     answer + (size_t)j * d);
+    if (!status)
+        sort_centers(answer, k, d);
+    return status;
+}
+
+/* ---- their sum, with noise ----------------------------------------------- */
+
+static kith_status add_up(kith_i_blocks *b, const kith_i_scale *scale,
+                          int64_t *out, kith_error *err)
+{
+    kith_session *s = b->s;
+    for (size_t i = 0; i < b->m; i++)
+        for (size_t t = 0; t < b->entries; t++)
+            out[t] += b->answers[i * b->entries + t];
+    kith_i_noise noise = {.kind = kith_i_session_noise(s),
+                          .scales = scale,
+                          .per_scale = SIZE_MAX,
+                          .source = &s->source,
+                          .stream = kith_i_session_stream(s),
+                          .threads = s->threads};
+    return kith_i_noise_add(&noise, out, b->entries, err);
+}
+
+static kith_status aggregate(kith_i_blocks *b, const kith_i_scale *scale,
+                             int64_t *out, kith_error *err)
+{
+    kith_session *s = b->s;
+    size_t n = b->n, m = b->m;
+    b->order = kith_i_alloc(n, sizeof *b->order);
+    b->from = kith_i_alloc(m + 1, sizeof *b->from);
+    b->seeds = kith_i_alloc(m, sizeof *b->seeds);
+    b->answers = kith_i_alloc(m * b->entries, sizeof *b->answers);
+    uint32_t *block = kith_i_alloc(n, sizeof *block);
+    kith_status status = KITH_OK;
+    if (!b->order || !b->from || !b->seeds || !b->answers || !block)
+        status = kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
+        status = kith_i_blocks_deal(b, block, err);
+        if (!status)
+            status = kith_i_blocks_solve(b, err);
+        if (!status && b->e.failed)
+            status = kith_i_fail_entropy(err);
+        kith_i_entropy_close(&b->e);
+    }
+    if (!status)
+        status = add_up(b, scale, out, err);
+    kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);
+    kith_i_wipe_free(block, block ? n * sizeof *block : 0);
+    kith_i_wipe_free(b->answers,
+                     b->answers ? m * b->entries * sizeof *b->answers : 0);
+    kith_i_wipe_free(b->seeds, b->seeds ? m * sizeof *b->seeds : 0);
+    kith_i_free(b->from);
+    return status;
+}
+
+kith_status kith_i_release_average(kith_session *s,
+                                   const kith_i_average_spec *spec,
+                                   int64_t *out, double *sd, kith_error *err)
+{
+    const kith_i_blocks_spec plain = {.what = spec->what, .k = spec->k};
+    kith_i_blocks b = {.s = s,
+                       .spec = &plain,
+                       .respond = answer_centers,
+                       .d = s->domain->dimension,
+                       .m = spec->blocks,
+                       .each = 1};
+    b.entries = b.room = (size_t)spec->k * b.d;
+    atomic_init(&b.next, 0);
+    atomic_init(&b.failed, 0);
+    kith_i_diameter far = kith_i_domain_diameter(s->domain);
+    kith_i_loss left = kith_i_session_left(s);
+    kith_i_scale scale;
+    kith_status status = kith_i_session_scale(
+        s, far.l2_squared * spec->k, far.l1 * spec->k, left, &scale, err);
+    if (status)
+        return status;
+    int pure = s->measure == KITH_PURE_DP;
+    double step = kith_i_domain_step(s->domain);
+    kith_i_bill bill = {.what = spec->what,
+                        .mechanism = kith_i_session_mechanism(s),
+                        .norm = pure ? "l1" : "l2",
+                        .sensitivity =
+                            (pure ? (double)(far.l1 * spec->k)
+                                  : sqrt((double)(far.l2_squared * spec->k))) *
+                            step,
+                        .scale = kith_i_scale_value(scale) * step};
+    kith_i_block_copy copy;
+    status = kith_i_block_copy_open(s, &bill, 0, &copy, err);
+    memset(out, 0, b.entries * sizeof *out);
+    *sd = kith_i_session_sd(s, scale);
+    b.x = copy.x;
+    b.n = copy.n;
+    if (!status && s->data)
+        status = aggregate(&b, &scale, out, err);
+    kith_i_block_copy_close(&copy);
+    if (status)
+        kith_i_wipe(out, b.entries * sizeof *out);
+    return status;
+}
