@@ -106,10 +106,14 @@ faults: bootstrap
 	@cmake --build --preset release --target kith kithd kithd_test
 	@KITH_FAULTS=200 KITH_FAULTS_PG=40 $(CTEST) --test-dir build/release -j1 \
 	    -V -R test_faults
-## ledger-faults: 1,300 processes killed while they charge, 8 stops of the store
+## ledger-faults: 1,300 kills, 8 stops of PostgreSQL, 2,000 flipped bits, power cuts
 ledger-faults: build
-	@cmake --build --preset release --target test_ledger_faults test_ledger_stores
+	@cmake --build --preset release \
+	    --target test_ledger_faults test_ledger_stores test_ledger_power \
+	    test_ledger_damage
 	@KITH_LEDGER_KILLS=1000 build/release/tests/test_ledger_faults
+	@KITH_LEDGER_CUTS=8 build/release/tests/test_ledger_power
+	@KITH_LEDGER_FLIPS=2000 build/release/tests/test_ledger_damage
 	@KITH_LEDGER_KILLS=300 KITH_LEDGER_STOPS=8 $(CTEST) -V --test-dir \
 	    build/release -R test_ledger_postgresql
 

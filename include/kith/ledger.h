@@ -146,8 +146,8 @@ typedef struct kith_account_view {
 
 typedef struct kith_entry_view {
     uint64_t number;
-    const char *kind, *at, *run, *body, *hash; /* run: "" if it has none */
-    kith_amounts spend;                        /* of a charge             */
+    const char *kind, *at, *run, *once, *body, *hash; /* run, once: or "" */
+    kith_amounts spend; /* of a charge             */
 } kith_entry_view;
 
 typedef struct kith_sublimit_view {

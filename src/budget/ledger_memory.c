@@ -343,6 +343,7 @@ static kith_status read_locked(const account *a, const kith_i_reader *reader,
                                 .kind = kith_i_posting_word(e->kind),
                                 .at = e->at,
                                 .run = e->run ? e->run : "",
+                                .once = e->once ? e->once : "",
                                 .body = e->body,
                                 .hash = e->hash};
         status = reader->entry(reader->arg, &view, err);

@@ -228,7 +228,7 @@ static kith_status read_entries(pg_ledger *l, const char *id,
 {
     kith_status status = KITH_OK;
     PGresult *r = query(l,
-                        "SELECT seq, kind, at, run, body, hash FROM "
+                        "SELECT seq, kind, at, run, body, hash, once FROM "
                         "kith_ledger.entry WHERE account = $1::bigint ORDER BY "
                         "seq",
                         id, err);
@@ -240,7 +240,8 @@ static kith_status read_entries(pg_ledger *l, const char *id,
                                 .at = PQgetvalue(r, i, 2),
                                 .run = PQgetvalue(r, i, 3),
                                 .body = PQgetvalue(r, i, 4),
-                                .hash = PQgetvalue(r, i, 5)};
+                                .hash = PQgetvalue(r, i, 5),
+                                .once = PQgetvalue(r, i, 6)};
         status = reader->entry(reader->arg, &view, err);
     }
     PQclear(r);

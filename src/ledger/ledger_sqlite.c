@@ -84,6 +84,16 @@ static int pragma_is(sqlite_ledger *l, const char *sql, const char *answer)
     return is;
 }
 
+kith_status kith_i_sqlite_sound(sqlite_ledger *l, kith_error *err)
+{
+    if (pragma_is(l, "PRAGMA integrity_check(1)", "ok"))
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_STORE,
+                       "the ledger '%.200s' is damaged: its pages or indexes "
+                       "do not fit together; restore a backup",
+                       l->path);
+}
+
 /* ---- reading --------------------------------------------------------------
  */
 
@@ -120,7 +130,7 @@ kith_status kith_i_sqlite_entries(sqlite_ledger *l, sqlite3_int64 id,
                                   kith_error *err)
 {
     sqlite3_stmt *s = kith_i_sqlite_prepare(
-        l, "SELECT seq, kind, at, run, body, hash FROM entry "
+        l, "SELECT seq, kind, at, run, body, hash, once FROM entry "
            "WHERE account = ?1 AND seq > ?2 ORDER BY seq");
     kith_status status = KITH_OK;
     int code = SQLITE_ERROR;
@@ -134,7 +144,8 @@ kith_status kith_i_sqlite_entries(sqlite_ledger *l, sqlite3_int64 id,
                                 .at = kith_i_sqlite_text(s, 2),
                                 .run = kith_i_sqlite_text(s, 3),
                                 .body = kith_i_sqlite_text(s, 4),
-                                .hash = kith_i_sqlite_text(s, 5)};
+                                .hash = kith_i_sqlite_text(s, 5),
+                                .once = kith_i_sqlite_text(s, 6)};
         status = reader->entry(reader->arg, &view, err);
     }
     sqlite3_finalize(s);
@@ -195,7 +206,10 @@ static kith_status sqlite_read(kith_ledger *self, const char *name,
     pthread_mutex_lock(&l->lock);
     kith_status status = kith_i_sqlite_run(l, "BEGIN")
                              ? kith_i_sqlite_fail(l, "reading", err)
-                             : read_account(l, name, reader, err);
+                         : reader->entry ? kith_i_sqlite_sound(l, err)
+                                         : KITH_OK;
+    if (!status)
+        status = read_account(l, name, reader, err);
     kith_i_sqlite_run(l, "ROLLBACK");
     pthread_mutex_unlock(&l->lock);
     return status;

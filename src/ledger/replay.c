@@ -242,7 +242,8 @@ kith_status kith_i_replay_entry(kith_i_replay *r, const kith_entry_view *entry,
     json_t *body = json_loads(entry->body, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_object(body) ||
         strcmp(text_of(body, "kind"), entry->kind) != 0 ||
-        strcmp(text_of(body, "run"), entry->run) != 0)
+        strcmp(text_of(body, "run"), entry->run) != 0 ||
+        strcmp(text_of(body, "once"), entry->once) != 0)
         blame(r, next.seq, "its text is not what the store says it is");
     kith_status status =
         r->problem[0] ? KITH_OK : follow(r, entry, body, &spend, err);

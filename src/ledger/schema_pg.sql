@@ -117,7 +117,8 @@ BEGIN
         END IF;
         b := e.body::json;
         IF b ->> 'kind' IS DISTINCT FROM e.kind OR
-           b ->> 'run' IS DISTINCT FROM e.run THEN
+           b ->> 'run' IS DISTINCT FROM e.run OR
+           b ->> 'once' IS DISTINCT FROM e.once THEN
             RETURN format('entry %s: its text is not what the store says it '
                           'is', n);
         END IF;

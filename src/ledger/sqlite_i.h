@@ -14,6 +14,7 @@ typedef struct sqlite_ledger {
     sqlite3 *db;
     char *path;
     int lost;               /* a commit failed: never used again */
+    int sound;              /* pages and indexes were looked at  */
     kith_i_replay *replays; /* accounts that were followed so far */
     size_t replay_count;
 } sqlite_ledger;
@@ -33,6 +34,9 @@ int kith_i_sqlite_run(sqlite_ledger *l, const char *sql);
 const char *kith_i_sqlite_text(sqlite3_stmt *s, int column); /* never NULL */
 kith_i_loss kith_i_sqlite_amount(sqlite3_stmt *s, int column);
 
+/* Do pages and indexes fit together? An index that lacks a key would let it be
+ * taken twice. */
+kith_status kith_i_sqlite_sound(sqlite_ledger *l, kith_error *err);
 /* SQLITE_ROW: found; SQLITE_DONE: there is none. */
 int kith_i_sqlite_account(sqlite_ledger *l, const char *name,
                           sqlite_account *out);

@@ -362,6 +362,9 @@ kith_status kith_i_sqlite_post(kith_ledger *self, const kith_i_posting *p,
     else if (kith_i_sqlite_run(l, "BEGIN IMMEDIATE"))
         status = kith_i_sqlite_fail(l, "locking it", err);
     else {
+        if (!l->sound)
+            status = kith_i_sqlite_sound(l, err);
+        l->sound = !status;
         for (size_t i = 0; !status && i < p->count; i++)
             status = post_one(l, p, i, &tickets[i], refusal, err);
         if (status)

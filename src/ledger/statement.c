@@ -63,7 +63,7 @@ static kith_status take_sublimit(void *arg, const kith_sublimit_view *view,
 
 static void free_entry(kith_entry_view *e)
 {
-    const char *texts[] = {e->kind, e->at, e->run, e->body, e->hash};
+    const char *texts[] = {e->kind, e->at, e->run, e->once, e->body, e->hash};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         kith_i_free((void *)(uintptr_t)texts[i]);
 }
@@ -86,10 +86,11 @@ static kith_status take_entry(void *arg, const kith_entry_view *view,
                            .kind = kith_i_copy_string(view->kind),
                            .at = kith_i_copy_string(view->at),
                            .run = kith_i_copy_string(view->run),
+                           .once = kith_i_copy_string(view->once),
                            .body = kith_i_copy_string(view->body),
                            .hash = kith_i_copy_string(view->hash)};
     s->count++;
-    if (!e->kind || !e->at || !e->run || !e->body || !e->hash)
+    if (!e->kind || !e->at || !e->run || !e->once || !e->body || !e->hash)
         return kith_i_fail_memory(err);
     return kith_i_replay_entry(&s->replay, view, &e->spend, err);
 }
