@@ -36,6 +36,9 @@ typedef struct kith_kmeans_options {
      * with the numbers that show why that cannot be done. Either way the result
      * would be vacuous: see kith_paper_constants. */
     int paper_constants;
+    /* auto, dense rows: choose k from clusters_from to clusters, inside the
+     * budget: kith_result_choice. 0: clusters as they are. */
+    uint32_t clusters_from;
 } kith_kmeans_options;
 
 KITH_API void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size);
@@ -48,6 +51,19 @@ KITH_API KITH_CHECKED kith_status kith_kmeans(kith_session *session,
                                               const kith_kmeans_options *opt,
                                               kith_result **out,
                                               kith_error *err);
+
+/* How the number of clusters was chosen (clusters_from). Curves have a value
+ * for each k from `from` to `to`; borrowed. */
+typedef struct kith_choice {
+    uint32_t from, to, chosen;
+    uint32_t tries, agreed; /* summaries with fresh noise that chose the same */
+    int stable;             /* 0: weak; chosen by least cost and noise        */
+    const double *cost;     /* of the released summary, (normalised) units    */
+    const double *noise;    /* what the noise of a run with k clusters adds   */
+} kith_choice;
+
+/* NULL: there was no choice. Borrowed. */
+KITH_API const kith_choice *kith_result_choice(const kith_result *result);
 
 /* Price a run without any data: the same options, bounds and privacy, a
  * guess of the number of rows, and whether they would be sparse. The result has

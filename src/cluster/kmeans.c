@@ -1,6 +1,7 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan/balcan_i.h"
 #include "baseline/baseline_i.h"
+#include "choose_k.h"
 #include "cluster_i.h"
 #include "features.h"
 #include "kith/model.h"
@@ -34,7 +35,7 @@ static kith_status read_options(const kith_kmeans_options *given,
         return status;
     if (!kith_word_of(KITH_WORDS_KMEANS_METHOD, (int)opt->method))
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
-    return KITH_OK;
+    return kith_i_choose_check(opt, err);
 }
 
 kith_status kith_i_kmeans_run(kith_session *session,
@@ -70,7 +71,10 @@ static kith_status run_method(kith_session *session, const void *opt,
                               uint64_t rows, kith_result *result,
                               kith_error *err)
 {
-    return kith_i_kmeans_run(session, opt, rows, result, err);
+    const kith_kmeans_options *options = opt;
+    return options->clusters_from
+               ? kith_i_kmeans_choose(session, opt, rows, result, err)
+               : kith_i_kmeans_run(session, opt, rows, result, err);
 }
 
 static kith_i_method method_of(const kith_kmeans_options *opt)

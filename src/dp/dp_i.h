@@ -55,6 +55,9 @@ kith_status kith_i_session_receipts(const kith_session *session,
                                     kith_receipt **out, size_t *count,
                                     kith_error *err);
 
+/* How many there are. */
+size_t kith_i_session_receipt_count(const kith_session *session);
+
 /* The end of a method's run, for good or bad: in a team all of it, or none, is
  * done. Returns how it went. */
 kith_status kith_i_session_settle(kith_session *session, kith_status status,

@@ -237,6 +237,11 @@ kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
 
 /* ---- small accessors ---- */
 
+size_t kith_i_session_receipt_count(const kith_session *s)
+{
+    return s->receipt_count;
+}
+
 kith_i_moves kith_i_session_moves(const kith_session *s, kith_i_statistic what)
 {
     return kith_i_moves_of(what, s->privacy.neighbors);

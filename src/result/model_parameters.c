@@ -156,6 +156,10 @@ static void add_center_options(json_t *json, const kith_run *run, int *bad)
     if (!kith_i_run_is_plain(run))
         kith_i_json_put(json, "method", json_string(kith_i_run_method(run)),
                         bad);
+    if (run->kmeans && run->kmeans->clusters_from)
+        kith_i_json_put(json, "k_from",
+                        json_integer((json_int_t)run->kmeans->clusters_from),
+                        bad);
     if (run->kmeans && run->kmeans->paper_constants)
         kith_i_json_put(json, "paper_constants", json_true(), bad);
     if (run->kmedian)

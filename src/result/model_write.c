@@ -45,6 +45,21 @@ static kith_status check_run(const kith_result *result, const kith_run *run,
 
 /* ---- models -------------------------------------------------------------- */
 
+/* How k was chosen, from released values. */
+static json_t *choice_json(const kith_result *result)
+{
+    const kith_choice *c = kith_result_choice(result);
+    size_t count = c->to - c->from + 1;
+    return json_pack("{s:[I, I], s:I, s:b, s:[I, I], s:s, s:o, s:o}", "range",
+                     (json_int_t)c->from, (json_int_t)c->to, "chosen",
+                     (json_int_t)c->chosen, "stable", c->stable, "agreed",
+                     (json_int_t)c->agreed, (json_int_t)c->tries, "rule",
+                     c->stable ? "largest bend of log cost"
+                               : "least cost plus noise",
+                     "cost", kith_i_model_numbers(c->cost, count), "noise",
+                     kith_i_model_numbers(c->noise, count));
+}
+
 static json_t *model_of_centers(const kith_result *result, const kith_run *run)
 {
     uint32_t k = 0, d = 0;
@@ -68,6 +83,8 @@ static json_t *model_of_centers(const kith_result *result, const kith_run *run)
                         &bad);
         kith_i_json_put(json, "quality", kith_i_model_quality(result), &bad);
     }
+    if (kith_result_choice(result))
+        kith_i_json_put(json, "choice_of_k", choice_json(result), &bad);
     return kith_i_json_done(json, bad);
 }
 

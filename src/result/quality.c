@@ -33,7 +33,7 @@ static double count_sd(const kith_result *result, const char *words, int last,
 {
     double sd = (double)NAN;
     *count = 0;
-    for (size_t i = 0; i < result->receipt_count; i++) {
+    for (size_t i = result->first_receipt; i < result->receipt_count; i++) {
         const kith_receipt *r = &result->receipts[i];
         if (!strstr(r->what, words))
             continue;

@@ -126,7 +126,13 @@ void kith_result_free(kith_result *result)
     kith_i_free(result->on_bound);
     kith_i_free(result->stretch);
     kith_i_free(result->charge);
+    kith_i_free(result->choice);
     kith_i_free(result);
+}
+
+const kith_choice *kith_result_choice(const kith_result *result)
+{
+    return result ? result->choice : NULL;
 }
 
 const double *kith_result_centers(const kith_result *result, uint32_t *k,

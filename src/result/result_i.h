@@ -19,6 +19,7 @@ struct kith_result {
     void *diagnostics; /* kith_chain_diagnostics, owned; or NULL */
     kith_receipt *receipts;
     size_t receipt_count;
+    size_t first_receipt;  /* of the run itself, after what came before it */
     const char *guarantee; /* constant string */
     kith_privacy privacy;
     kith_unit unit;
@@ -32,6 +33,7 @@ struct kith_result {
     uint32_t distinct; /* centres or planes that differ */
     uint32_t carried;  /* groups that the budget told apart; 0: not known */
     unsigned char *on_bound; /* d: all centres on one bound; or NULL */
+    kith_choice *choice;     /* of k, one block; or NULL */
     double *stretch;         /* d: of a normalised domain; or NULL */
 };
 

@@ -63,6 +63,7 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
         return kith_i_fail_memory(err);
     }
     result->public_seed = method->public_seed;
+    result->first_receipt = kith_i_session_receipt_count(session);
     kith_status status = method->run(session, method->opt, rows, result, err);
     result->guarantee = kith_i_session_guarantee(session);
     if (!status)

@@ -59,6 +59,12 @@ static void print_summary(const kmeans_run *run, const kith_result *result)
         cli_note("the model was written to %s", run->common.output);
     if (run->centers)
         cli_note("the centres were written to %s", run->centers);
+    const kith_choice *c = kith_result_choice(result);
+    if (c)
+        cli_note("k = %u was chosen from %u to %u%s", c->chosen, c->from, c->to,
+                 c->stable ? ": there the cost stops falling fast"
+                           : "; the choice is weak: noise would often have "
+                             "chosen otherwise");
     run_print_guarantee(&run->common, result);
 }
 

@@ -11,6 +11,11 @@
 enum { MAX_CLUSTERS = 1000000, MAX_ROUNDS = 10000 };
 
 static const arg_option cluster_options[] = {
+    {"clusters", 'k', "K",
+     "number of centres (required); LO:HI chooses one of these numbers inside "
+     "the budget, auto is 2:20"},
+};
+static const arg_option median_cluster_options[] = {
     {"clusters", 'k', "K", "number of centres (required)"},
 };
 
@@ -74,7 +79,7 @@ static arg_group kmeans_groups[] = {
 };
 
 static arg_group kmedian_groups[] = {
-    {"Clusters", cluster_options, 1},
+    {"Clusters", median_cluster_options, 1},
     {"Privacy", run_privacy_options, 0},
     {NULL, plain_options, 2},
     {BOUNDS_TITLE, bounds_options, 0},
@@ -172,6 +177,7 @@ static void fill_options(kmeans_run *run)
     run_common *c = &run->common;
     run->means.clusters = run->medians.clusters = run->plain.clusters =
         c->clusters;
+    run->means.clusters_from = c->clusters_from;
     run->means.rounds = run->medians.rounds = run->plain.max_rounds = c->rounds;
     run->means.public_seed = run->medians.public_seed = run->plain.seed =
         c->seed;
@@ -213,10 +219,14 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
                          .clusters = MAX_CLUSTERS,
                          .rounds = MAX_ROUNDS,
                          .starts = 1,
+                         .range = !run->median,
                          .not_plain = run->median ? median_only : not_plain};
     int code = run_common_parse(&run->common, a, &limits);
     if (!code)
         code = parse_method(run, a);
+    if (!code && run->common.clusters_from &&
+        run->means.method != KITH_KMEANS_AUTO)
+        code = cli_usage("-k: a range is for --method auto");
     if (!code)
         code = args_count(a, "sparsity", 1, UINT32_MAX,
                           &run->common.bounds.view.sparsity);

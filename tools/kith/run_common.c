@@ -126,13 +126,40 @@ static int parse_privacy(run_common *run, const args *a)
     return CLI_OK;
 }
 
+/* -k K, or LO:HI, or auto. */
+static int parse_clusters(run_common *run, const args *a,
+                          const run_limits *limits)
+{
+    const char *text = args_value(a, "clusters");
+    const char *colon = strchr(text, ':');
+    unsigned low = 2, high = 20;
+    char rest = 0;
+    int is_auto = !strcmp(text, "auto");
+    if (!is_auto && !colon)
+        return args_count(a, "clusters", 1, limits->clusters, &run->clusters);
+    if (!limits->range || run->non_private)
+        return cli_usage("-k: '%s': choosing a number is for private kmeans; "
+                         "say how many %s there shall be",
+                         text, limits->things);
+    if (!is_auto && (strspn(text, "0123456789:") != strlen(text) ||
+                     sscanf(text, "%9u:%9u%c", &low, &high, &rest) != 2))
+        return cli_usage("-k: '%s' is neither a number nor LO:HI nor auto",
+                         text);
+    if (low < 1 || low >= high || high > 256)
+        return cli_usage("-k: '%s' is not LO:HI with 1 <= LO < HI <= 256",
+                         text);
+    run->clusters_from = low;
+    run->clusters = high;
+    return CLI_OK;
+}
+
 static int parse_numbers(run_common *run, const args *a,
                          const run_limits *limits)
 {
     if (!args_value(a, "clusters"))
         return cli_usage("-k K (--clusters) is required: how many %s?",
                          limits->things);
-    int code = args_count(a, "clusters", 1, limits->clusters, &run->clusters);
+    int code = parse_clusters(run, a, limits);
     if (!code)
         code = parse_privacy(run, a);
     if (!code)

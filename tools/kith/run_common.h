@@ -13,7 +13,8 @@
 
 typedef struct run_common {
     uint32_t clusters, rounds, starts;
-    kith_privacy privacy; /* all zero: --non-private */
+    uint32_t clusters_from; /* of a range up to clusters; 0: no range */
+    kith_privacy privacy;   /* all zero: --non-private */
     uint64_t seed, insecure_seed;
     int insecure, non_private, dry_run, quiet;
     int strict;    /* a result that is not good is a failure */
@@ -37,6 +38,7 @@ typedef struct run_limits {
     const char *things;           /* "centres" */
     uint32_t clusters, rounds;    /* the most of each */
     uint32_t starts;              /* of a non-private run, by default */
+    int range;                    /* the number may be chosen from a range */
     const char *const *not_plain; /* the command's own options that have no */
                                   /* meaning with --non-private             */
 } run_limits;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# -k LO:HI and -k auto: the number of clusters is chosen inside one budget, from
+# released values, and the model shows how.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+"$PYTHON" - <<'P'
+import random
+random.seed(4)
+places = [(-40, -40), (-40, 40), (40, -40), (40, 40), (0, 0)]
+with open("five.csv", "w") as f:
+    f.write("x,y\n")
+    for i in range(6000):
+        f.write("%.3f,%.3f\n" % tuple(random.gauss(m, 2) for m in places[i % 5]))
+with open("few.csv", "w") as f:
+    f.write("x,y\n")
+    for i in range(60):
+        f.write("%.3f,%.3f\n" % (random.uniform(-50, 50), random.uniform(-50, 50)))
+P
+M="kmeans --bounds=-50:50 -e 1 --delta 1e-6"
+
+# Seeds make it the same in every run: the noise is known to leave five.
+for k in auto 3:9; do
+    run 0 $M -k $k --insecure-seed 2 --seed 3 -o $k.json five.csv
+    said 'k = 5 was chosen from [23] to (20|9)'
+    python "five places, by the rule, within the budget" $k.json <<'P'
+import json, math, sys
+m = json.load(open(sys.argv[1]))
+c, releases = m["choice_of_k"], m["privacy"]["releases"]
+assert m["k"] == c["chosen"] == 5 and len(m["centers"]) == 5 and c["stable"], c
+low, high = c["range"]
+assert m["parameters"]["k"] == high and m["parameters"]["k_from"] == low
+assert len(c["cost"]) == len(c["noise"]) == high - low + 1
+cost = dict(zip(range(low, high + 1), c["cost"]))
+assert all(cost[k] >= cost[k + 1] for k in range(low, high))
+bend = {k: math.log(cost[k - 1] * cost[k + 1] / cost[k] ** 2) for k in range(low + 1, high)}
+assert max(bend, key=bend.get) == 5, bend
+mu = math.sqrt(sum(r["loss"]["mu"] ** 2 for r in releases))
+assert mu <= m["privacy"]["mu"] * (1 + 1e-12), mu
+P
+done
+run 0 $M -k auto -o paid.json five.csv
+run 0 verify paid.json
+run 0 report paid.json -o paid.html
+run 0 evaluate paid.json five.csv
+
+# ---- 60 rows of nothing: chosen by noise, and said so -------------------------
+run 0 $M -k 2:12 --insecure-seed 5 -o few.json few.csv
+check "a verdict" grep -Eq '"verdict": "(noise|doubtful)"' few.json
+
+# ---- before spending, and what makes no sense --------------------------------
+run 0 $M -k 2:9 --dry-run --rows 6000 --dimension 2 --quiet
+for k in 5:5 9:2 0:4 2:1000 2:4:6 -2:3 a:b 2: :3; do
+    refuse 2 '-k' $M "-k$k" five.csv
+done
+refuse 2 'auto' $M -k 2:5 --method lloyd five.csv
+refuse 2 'private kmeans' kmeans --bounds=-50:50 -k auto --non-private five.csv
+refuse 2 'private kmeans' kmedian --bounds=-50:50 -e 1 -k auto five.csv
+refuse 2 'how many planes' subspace -q 1 -e 1 -k 2:4 five.csv
+printf '0 1:1 3:1\n' >s.svm
+refuse 2 'dense rows' $M -k 2:4 --dimension 3 s.svm
+finish
