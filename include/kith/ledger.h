@@ -113,6 +113,20 @@ KITH_API KITH_CHECKED kith_status kith_ledger_settle(
     kith_ledger *ledger, const kith_charge *charge, const char *guarantee,
     size_t releases, const char *text, kith_error *err);
 
+/* A model that exists and that the ledger does not know, because it was
+ * restored from an old copy, or because nobody was asked: booked at its price,
+ * if limits allow it. run: as the model says, or NULL; text: its file. */
+typedef struct kith_adoption {
+    kith_privacy privacy;
+    kith_unit unit;
+    int convert;
+    const char *guarantee, *run, *text;
+} kith_adoption;
+
+KITH_API KITH_CHECKED kith_status
+kith_ledger_adopt(kith_ledger *ledger, const char *account,
+                  const kith_adoption *adoption, kith_error *err);
+
 /* ---- reading ------------------------------------------------------------- */
 
 /* All that a ledger has about an account, checked: every hash is computed
@@ -163,7 +177,8 @@ kith_statement_entry(const kith_statement *statement, size_t i);
 KITH_API const kith_sublimit_view *
 kith_statement_sublimit(const kith_statement *statement, size_t i);
 
-/* Number of the result entry with the SHA-256 of this text; 0: none. */
+/* Number of the entry (a result, or an adopted model) with the SHA-256 of this
+ * text; 0: none. */
 KITH_API uint64_t kith_statement_result(const kith_statement *statement,
                                         const char *text);
 

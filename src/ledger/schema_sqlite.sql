@@ -1,5 +1,6 @@
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-INSERT INTO meta VALUES ('ledger', lower(hex(randomblob(16)))), ('schema', '1');
+INSERT INTO meta VALUES ('ledger', lower(hex(randomblob(16)))), ('schema', '1'),
+    ('made_at', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
 
 -- A cache of the entries: whoever reads a statement follows them again.
 CREATE TABLE account (

@@ -187,7 +187,8 @@ uint64_t kith_statement_result(const kith_statement *s, const char *text)
         return 0;
     kith_i_text_digest(text, wanted + strlen(wanted));
     for (size_t i = 0; i < s->count; i++)
-        if (!strcmp(s->entries[i].kind, "result") &&
+        if ((!strcmp(s->entries[i].kind, "result") ||
+             !strcmp(s->entries[i].kind, "adopt")) &&
             strstr(s->entries[i].body, wanted))
             return s->entries[i].number;
     return 0;

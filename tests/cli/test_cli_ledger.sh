@@ -85,6 +85,75 @@ run 0 verify --ledger "$L" late.json
 run 1 verify --ledger sqlite:copy.db late.json
 said 'old copy'
 
+# Published models are witnesses: what an old copy misses is found by both
+# checkers, booked once, and never beyond the limit.
+CHECKER=$KITH_SOURCE/tools/verify/kith_verify.py
+mkdir models
+cp m.json late.json models
+echo '{"no": "model"}' >models/other.json
+agree() { # agree CODE LEDGER MODEL: both checkers say so
+    run "$1" verify --ledger "$2" "$3"
+    python3 "$CHECKER" --ledger "$2" "$3" >second.txt
+    test $? = "$1" || { cat second.txt; fail "kith_verify.py differs: $2 $3"; }
+}
+run 0 budget verify --ledger "$L" --models models
+said '2 models are in the ledger, 0 are not'
+run 5 budget verify --ledger sqlite:copy.db --models models
+said 'late.json: the ledger does not have the entry'
+said 'budget adopt'
+agree 0 "$L" m.json
+agree 0 sqlite:copy.db m.json
+agree 0 "$L" late.json
+agree 1 sqlite:copy.db late.json
+agree 1 "$L" edited.json
+agree 1 "$L" unpaid.json
+run 0 budget adopt models/late.json --ledger sqlite:copy.db
+run 0 budget adopt models/late.json --ledger sqlite:copy.db
+said 'has it already'
+agree 0 sqlite:copy.db late.json
+run 0 budget verify --ledger sqlite:copy.db --models models
+run 2 budget adopt unpaid.json --ledger sqlite:copy.db
+said 'account NAME'
+run 3 budget adopt unpaid.json --account visits --ledger sqlite:copy.db
+said 'nothing was charged'
+sed 's/"epsilon": 1.0/"epsilon": 0.01/' unpaid.json >forged.json
+run 1 budget adopt forged.json --account visits --ledger sqlite:copy.db
+run 0 budget create more --ledger "$L" --dataset visits --unit row --adjacency add-remove \
+    -e 8 --delta 1e-6 --pure .5
+run 0 budget adopt unpaid.json --account more --convert --ledger "$L"
+agree 0 "$L" unpaid.json
+"$KITH" budget export visits --ledger "$L" --delta 1e-6 >export.txt || fail export
+tail -1 export.txt | grep -q '"epsilon_limit":4,"epsilon_spent":[0-3]' || fail "epsilon at delta"
+python3 "$CHECKER" --ledger export.txt late.json | grep -q 'Paid for by' || fail "exported entries"
+sed 's/"amount":[0-9]*/"amount":1/' export.txt >cheap.txt
+python3 "$CHECKER" --ledger cheap.txt late.json | grep -q 'not intact' || fail "edited entries"
+"$KITH" budget export visits --ledger "$L" --csv | python3 -c 'import csv, sys
+rows = list(csv.DictReader(sys.stdin)); assert rows[1]["kind"] == "charge", rows' || fail csv
+
+# Local runs are nobody's: the note says how to count one all the same.
+KITH_LEDGER=$L "$KITH" local simulate -k 2 -e 1 --radius 1 --no-header --quiet -o local.json rows.csv 2>err2 ||
+    fail "local simulate"
+grep -q 'own budget' err2 || fail "no word about the ledger"
+run 0 budget create people --ledger "$L" --dataset visits --unit user --adjacency replace-one \
+    -e 1 --delta 0
+run 0 budget adopt local.json --account people --ledger "$L"
+agree 0 "$L" local.json
+
+# A run is signed together with the entry that paid for it; a key that cannot be
+# read is found out before anything is paid.
+before=$("$KITH" budget history visits --ledger "$L" | wc -l)
+run 4 kmeans -k 3 -e .01 --delta 1e-6 --radius 1 --ledger "$L" --account visits \
+    --sign-key nowhere.key -o signed.json rows.csv
+run 2 kmeans -k 3 -e .01 --radius 1 --sign-key nowhere.key rows.csv
+run 0 sign --new-key me.key
+run 2 kmeans -k 3 -e 1 --radius 1 --insecure-seed 1 --sign-key me.key -o signed.json rows.csv
+test "$before" = "$("$KITH" budget history visits --ledger "$L" | wc -l)" || fail "paid in vain"
+run 0 kmeans -k 3 -e .01 --delta 1e-6 --radius 1 --ledger "$L" --account visits \
+    --sign-key me.key -o signed.json rows.csv
+"$KITH" verify --key me.key.pub --ledger "$L" signed.json >signed.txt || fail "signed"
+grep -q "ledger [0-9a-f]*, account visits, entry $((before + 1)), hash" signed.txt ||
+    fail "the signature does not name the entry"
+
 # Whoever edits the ledger is noticed, and nothing more is charged (T29).
 for edit in "UPDATE account SET lim_gauss = lim_gauss * 2" \
     "UPDATE account SET spent_gauss = 0" \

@@ -340,6 +340,50 @@ static void results_and_names(void **state)
     kith_ledger_free(ledger);
 }
 
+/* T7: a model that was published is booked later, once, at its price, and never
+ * beyond the limit. */
+static void adopted(void **state)
+{
+    (void)state;
+    kith_ledger *ledger = ledger_with("a", pure_one);
+    kith_error err;
+    kith_adoption model = {.privacy = pure(.75),
+                           .unit = KITH_UNIT_ROW,
+                           .guarantee = "exact",
+                           .text = "model"};
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err), KITH_OK);
+    assert_true(left(ledger, "a") == .25);
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err),
+                     KITH_ERR_BUDGET);
+    SAYS(err, "already");
+    model.text = "another";
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err),
+                     KITH_ERR_BUDGET);
+    SAYS(err, "fits is 0.25;");
+    model.privacy = pure(.25);
+    model.unit = KITH_UNIT_USER;
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err),
+                     KITH_ERR_BUDGET);
+    model.unit = KITH_UNIT_ROW;
+    model.guarantee = "none";
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err),
+                     KITH_ERR_BUDGET);
+    model.guarantee = "asymptotic";
+    assert_int_equal(kith_ledger_adopt(ledger, "nobody", &model, &err),
+                     KITH_ERR_ARGUMENT);
+    assert_int_equal(kith_ledger_adopt(ledger, "a", &model, &err), KITH_OK);
+    kith_statement *s;
+    assert_int_equal(kith_ledger_statement(ledger, "a", &s, &err), KITH_OK);
+    assert_null(kith_statement_account(s)->problem);
+    assert_int_equal(kith_statement_account(s)->runs, 2);
+    assert_int_equal(kith_statement_account(s)->without_result, 0);
+    assert_int_equal(kith_statement_result(s, "model"), 2);
+    assert_int_equal(kith_statement_result(s, "another"), 3);
+    assert_int_equal(kith_statement_result(s, "none"), 0);
+    kith_statement_free(s);
+    kith_ledger_free(ledger);
+}
+
 /* ---- races ----------------------------------------------------------------
  */
 
@@ -473,6 +517,7 @@ int main(void)
         cmocka_unit_test(sublimits),
         cmocka_unit_test(limits_change),
         cmocka_unit_test(results_and_names),
+        cmocka_unit_test(adopted),
         cmocka_unit_test(threads_never_overspend),
         cmocka_unit_test(copies_grant_nothing),
         cmocka_unit_test(uris),

@@ -6,7 +6,8 @@
 
 #include "args.h"
 
-extern const arg_option budget_ledger_options[1];
+enum { BUDGET_LEDGER_OPTIONS = 2 };
+extern const arg_option budget_ledger_options[BUDGET_LEDGER_OPTIONS];
 
 /* Check the number of operands and open the ledger. Exit code. */
 int budget_open(const args *a, size_t operands, unsigned flags,
@@ -24,5 +25,9 @@ const arg_command *budget_quote(void);
 const arg_command *budget_history(void);
 const arg_command *budget_export(void);
 const arg_command *budget_verify(void);
+/* budget_models.c */
+const arg_command *budget_adopt(void);
+/* Is the charge of every model in a folder in the ledger? Exit code. */
+int budget_check_models(kith_ledger *ledger, const char *folder);
 
 #endif

@@ -1,11 +1,13 @@
 /* `kith budget history`, `export` and `verify`: the entries themselves. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "budget.h"
 #include "cli.h"
 
-static const arg_group plain_groups[] = {{"Ledger", budget_ledger_options, 1}};
+static const arg_group plain_groups[] = {
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS}};
 
 static int history_main(const args *a)
 {
@@ -46,12 +48,15 @@ const arg_command *budget_history(void)
  */
 
 static const arg_option export_options[] = {
-    {"csv", 0, NULL, "a table; default: JSON, one entry a line"},
+    {"csv", 0, NULL, "a table"},
+    {"json", 0, NULL, "JSON, one entry a line (the default)"},
+    {"delta", 0, "D",
+     "last, epsilon at this delta of the limit and of what is spent"},
 };
 
 static const arg_group export_groups[] = {
-    {"Form", export_options, 1},
-    {"Ledger", budget_ledger_options, 1},
+    {"Form", export_options, sizeof export_options / sizeof *export_options},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
 
 /* A field of CSV, with its quotes doubled. */
@@ -81,17 +86,43 @@ static void export_entry(const kith_entry_view *e, int csv)
            e->at, e->body, (unsigned long long)e->number, e->hash);
 }
 
+/* Infinite: no epsilon keeps this delta. */
+static void export_epsilon(const kith_account_view *v, double delta, int csv)
+{
+    double limit = kith_amounts_epsilon(v->granted, delta);
+    double spent = kith_amounts_epsilon(v->spent, delta);
+    if (csv) {
+        printf("epsilon,%.9g,limit,%.9g,spent,%.9g,,\n", delta, limit, spent);
+        return;
+    }
+    printf("{\"delta\":%.9g", delta);
+    if (isfinite(limit))
+        printf(",\"epsilon_limit\":%.9g", limit);
+    if (isfinite(spent))
+        printf(",\"epsilon_spent\":%.9g", spent);
+    puts("}");
+}
+
 static int export_main(const args *a)
 {
     kith_ledger *ledger = NULL;
     kith_statement *s = NULL;
     int csv = args_given(a, "csv");
-    int code = budget_statement(a, &ledger, &s);
+    double delta = 0;
+    if (csv && args_given(a, "json"))
+        return cli_usage("either --csv or --json");
+    int code = args_real(a, "delta", &delta);
+    if (!code && !(delta >= 0 && delta < 1))
+        code = cli_usage("--delta must be at least 0 and below 1");
+    if (!code)
+        code = budget_statement(a, &ledger, &s);
     if (!code && csv)
         puts("entry,kind,at,run,pure,gauss,hash,body");
     const kith_entry_view *e;
     for (size_t i = 0; !code && (e = kith_statement_entry(s, i)); i++)
         export_entry(e, csv);
+    if (!code && args_given(a, "delta"))
+        export_epsilon(kith_statement_account(s), delta, csv);
     kith_statement_free(s);
     kith_ledger_free(ledger);
     return code;
@@ -102,7 +133,7 @@ const arg_command *budget_export(void)
     static const arg_command command = {
         .name = "budget export",
         .summary = "All entries of an account, with bodies and hashes.",
-        .usage = "NAME [--csv] [--ledger URI]",
+        .usage = "NAME [--csv] [--delta D] [--ledger URI]",
         .notes = "Amounts are whole numbers of 2^-50: epsilon (pure) and mu^2 "
                  "(gauss). Whoever has\na tighter accountant can apply it to "
                  "this list.\n",
@@ -116,6 +147,16 @@ const arg_command *budget_export(void)
 /* ---- verify ---------------------------------------------------------------
  */
 
+static const arg_option verify_options[] = {
+    {"models", 0, "DIR",
+     "and the entries that the models in this folder (*.json) name are there"},
+};
+
+static const arg_group verify_groups[] = {
+    {"Witnesses", verify_options, 1},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
+};
+
 static int verify_main(const args *a)
 {
     kith_ledger *ledger = NULL;
@@ -124,6 +165,8 @@ static int verify_main(const args *a)
         code = budget_check_all(ledger);
     if (!code)
         cli_note("every account is what its entries come to");
+    if (!code && args_value(a, "models"))
+        code = budget_check_models(ledger, args_value(a, "models"));
     kith_ledger_free(ledger);
     return code;
 }
@@ -133,13 +176,13 @@ const arg_command *budget_verify(void)
     static const arg_command command = {
         .name = "budget verify",
         .summary = "Follow every entry of every account again.",
-        .usage = "[--ledger URI]",
+        .usage = "[--models DIR] [--ledger URI]",
         .notes = "Computes every hash and every sum again, and names the first "
                  "entry that is wrong\n(exit status 5). Whoever can write the "
-                 "whole ledger can forge it whole: compare\nwith the entries "
-                 "that published models name.\n",
-        .groups = plain_groups,
-        .group_count = 1,
+                 "whole ledger can forge it whole: --models\ncompares "
+                 "with the entries that published models name.\n",
+        .groups = verify_groups,
+        .group_count = sizeof verify_groups / sizeof *verify_groups,
         .run = verify_main,
     };
     return &command;

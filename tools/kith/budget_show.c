@@ -6,7 +6,8 @@
 #include "budget.h"
 #include "cli.h"
 
-static const arg_group show_groups[] = {{"Ledger", budget_ledger_options, 1}};
+static const arg_group show_groups[] = {
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS}};
 
 static double value(uint64_t units)
 {
@@ -142,7 +143,7 @@ static const arg_option quote_options[] = {
 
 static const arg_group quote_groups[] = {
     {"Runs", quote_options, sizeof quote_options / sizeof *quote_options},
-    {"Ledger", budget_ledger_options, 1},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
 
 static int quote_batch(const args *a, const kith_account_view *v,

@@ -12,9 +12,12 @@
 #include "commands.h"
 #include "run_ledger.h"
 
-const arg_option budget_ledger_options[1] = {
+const arg_option budget_ledger_options[BUDGET_LEDGER_OPTIONS] = {
     {"ledger", 0, "URI",
      "sqlite:PATH or postgresql://...; default: the environment's KITH_LEDGER"},
+    {"ledger-unsafe-fs", 0, NULL,
+     "use a ledger on a network file system all the same; its entries say "
+     "so"},
 };
 
 int budget_open(const args *a, size_t operands, unsigned flags,
@@ -56,7 +59,7 @@ static const arg_option create_options[] = {
 
 static const arg_group create_groups[] = {
     {"Account", create_options, sizeof create_options / sizeof *create_options},
-    {"Ledger", budget_ledger_options, 1},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
 
 static int create_terms(const args *a, kith_account_terms *out)
@@ -137,7 +140,7 @@ static const arg_option limit_options[] = {
 
 static const arg_group limit_groups[] = {
     {"Limit", limit_options, sizeof limit_options / sizeof *limit_options},
-    {"Ledger", budget_ledger_options, 1},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
 
 static int limit_main(const args *a)
@@ -179,7 +182,8 @@ static const arg_command limit = {
 /* ---- backup, migrate ------------------------------------------------------
  */
 
-static const arg_group plain_groups[] = {{"Ledger", budget_ledger_options, 1}};
+static const arg_group plain_groups[] = {
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS}};
 
 typedef struct {
     kith_ledger *ledger;
@@ -273,7 +277,7 @@ static const arg_command migrate = {
 
 const arg_command *command_budget(void)
 {
-    static const arg_command *parts[10] = {&create};
+    static const arg_command *parts[11] = {&create};
     static const arg_command command = {
         .name = "budget",
         .summary = "Keep budgets over many runs: accounts in a ledger.",
@@ -287,7 +291,8 @@ const arg_command *command_budget(void)
     parts[4] = &limit;
     parts[5] = budget_export();
     parts[6] = budget_verify();
-    parts[7] = &backup;
-    parts[8] = &migrate;
+    parts[7] = budget_adopt();
+    parts[8] = &backup;
+    parts[9] = &migrate;
     return &command;
 }

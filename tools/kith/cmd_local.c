@@ -2,6 +2,8 @@
  * protocol on them, write what it published. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "commands.h"
@@ -107,6 +109,16 @@ static void print_summary(const local_cli *cli,
                                         : "");
 }
 
+/* A ledger of somebody who holds no rows has nothing to refuse. */
+static void note_ledger(void)
+{
+    const char *uri = getenv("KITH_LEDGER");
+    if (uri && *uri && strcmp(uri, "none") != 0)
+        cli_note("note: KITH_LEDGER does not pay for local runs: each user's "
+                 "device keeps its own budget.\nTo count a simulation on rows "
+                 "that you hold: kith budget adopt MODEL");
+}
+
 int local_simulate_main(const args *a)
 {
     local_cli cli;
@@ -118,6 +130,7 @@ int local_simulate_main(const args *a)
         return local_simulate_task(a);
     int code = local_cli_parse(&cli, a);
     if (!code) {
+        note_ledger();
         warn_void(&cli);
         code = output_open(&model_out, cli.common.output);
     }

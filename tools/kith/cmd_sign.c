@@ -46,7 +46,7 @@ static char *trusted_comment(const char *path)
     return n < 0 ? NULL : text;
 }
 
-int sign_model(const char *path, const char *key)
+int sign_model(const char *path, const sign_key *key)
 {
     char *comment = trusted_comment(path);
     int code = comment ? sign_file(path, key, comment) : cli_no_memory();
@@ -58,6 +58,7 @@ static int sign_main(const args *a)
 {
     const char *key = args_value(a, "sign-key");
     const char *new_key = args_value(a, "new-key");
+    sign_key *secret = NULL;
     char *reason = NULL;
     if (!key == !new_key)
         return cli_usage("either --sign-key or --new-key is needed");
@@ -72,11 +73,14 @@ static int sign_main(const args *a)
     else if (code)
         code = cli_fail(code, "%s: not signed. %s", a->operands[0], reason);
     else
-        code = sign_model(a->operands[0], key);
+        code = sign_key_open(key, &secret);
+    if (!code)
+        code = sign_model(a->operands[0], secret);
     if (!code)
         cli_note("signed: %s.minisig. A signature tells who vouches for the "
                  "file, not that the noise is there",
                  a->operands[0]);
+    sign_key_close(secret);
     free(reason);
     return code;
 }

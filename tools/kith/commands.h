@@ -3,6 +3,7 @@
 #define KITH_TOOL_COMMANDS_H
 
 #include "args.h"
+#include "sign_minisign.h"
 
 const arg_command *command_kmeans(void);
 const arg_command *command_kmedian(void);
@@ -27,6 +28,6 @@ int kmeans_main(const args *a); /* of kmedian too; exit code */
 int subspace_main(const args *a);
 
 /* cmd_sign.c: write path.minisig. Exit code. */
-int sign_model(const char *path, const char *key);
+int sign_model(const char *path, const sign_key *key);
 
 #endif

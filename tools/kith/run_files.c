@@ -101,8 +101,10 @@ int run_write(const run_common *run, const kith_result *result,
         code = output_commit(centers);
     if (!code)
         code = output_commit(model_out);
-    if (!code)
+    if (!code) {
         payer_settle(&run->payer, result, text);
+        code = payer_sign(&run->payer, run->output);
+    }
     kith_text_free(text);
     return code;
 }

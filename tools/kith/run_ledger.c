@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "commands.h"
+#include "ranks.h"
 
 const arg_option payer_options[PAYER_OPTIONS] = {
     {"ledger", 0, "URI",
@@ -20,6 +22,11 @@ const arg_option payer_options[PAYER_OPTIONS] = {
     {"analyst", 0, "NAME", "whose limit inside the account applies"},
     {"purpose", 0, "TEXT", "which purpose's limit inside the account applies"},
     {"convert", 0, NULL, "pay a pure run (delta 0) from the Gaussian purse"},
+    {"ledger-unsafe-fs", 0, NULL,
+     "use a ledger on a network file system all the same; its entries say so"},
+    {"sign-key", 0, "FILE",
+     "sign the model and the entry that paid for it with this key of minisign: "
+     "OUTPUT.minisig"},
 };
 
 const char *ledger_uri(const args *a)
@@ -38,6 +45,8 @@ int ledger_open(const args *a, unsigned flags, kith_ledger **out)
     if (!uri)
         return cli_usage("which ledger? Give --ledger sqlite:PATH, or set "
                          "KITH_LEDGER");
+    if (args_given(a, "ledger-unsafe-fs"))
+        flags |= KITH_LEDGER_UNSAFE_FS;
     kith_status status = kith_ledger_open(uri, flags, out, &err);
     return status == KITH_ERR_ARGUMENT ? cli_usage("%s", err.message)
                                        : cli_status(status, &err);
@@ -66,9 +75,10 @@ static int split_names(payer *p, const char *text)
 static int is_public(const char *name)
 {
     static const char *const others[] = {
-        "output",  "force",   "centers", "progress",     "quiet",
-        "strict",  "threads", "ledger",  "account",      "once",
-        "analyst", "purpose", "convert", "allow-repeat", NULL};
+        "output",   "force",   "centers", "progress",     "quiet",
+        "strict",   "threads", "ledger",  "account",      "once",
+        "analyst",  "purpose", "convert", "allow-repeat", "ledger-unsafe-fs",
+        "sign-key", NULL};
     for (const char *const *o = others; *o; o++)
         if (!strcmp(*o, name))
             return 0;
@@ -92,6 +102,21 @@ static char *parameters_of(const args *a)
     return fclose(f) ? (free(text), NULL) : text;
 }
 
+/* The key is read, and its password asked for, before anything is paid. */
+static int parse_key(payer *p, const args *a, int wanted)
+{
+    const char *path = args_value(a, "sign-key");
+    if (!path)
+        return CLI_OK;
+    if (!wanted)
+        return cli_usage("--sign-key: a model without a guarantee is not "
+                         "signed");
+    if (!args_value(a, "output"))
+        return cli_usage("--sign-key needs -o FILE: the signature is written "
+                         "beside it");
+    return ranks_lead() ? sign_key_open(path, &p->key) : CLI_OK;
+}
+
 int payer_parse(payer *p, const args *a, int wanted)
 {
     static const char *const more[] = {"account", "once",    "analyst",
@@ -104,12 +129,13 @@ int payer_parse(payer *p, const args *a, int wanted)
     for (const char *const *o = more; !uri && *o; o++)
         if (args_value(a, *o))
             return cli_usage("--%s is about a --ledger: give both", *o);
-    if (!uri)
-        return CLI_OK;
+    int code = parse_key(p, a, wanted);
+    if (!uri || code)
+        return code;
     if (!args_value(a, "account"))
         return cli_usage("which --account of the ledger pays for this run? "
                          "(--ledger none: nobody keeps count)");
-    int code = split_names(p, args_value(a, "account"));
+    code = split_names(p, args_value(a, "account"));
     if (!code)
         code = ledger_open(a, 0, &p->ledger);
     if (!code && !(p->parameters = parameters_of(a)))
@@ -120,6 +146,7 @@ int payer_parse(payer *p, const args *a, int wanted)
 void payer_free(payer *p)
 {
     kith_ledger_free(p->ledger);
+    sign_key_close(p->key);
     free(p->names);
     free(p->parameters);
     *p = (payer){0};
@@ -149,6 +176,11 @@ void payer_settle(const payer *p, const kith_result *result, const char *text)
         cli_note("warning: the model is written and paid for, but the ledger "
                  "did not record it: %s",
                  err.message);
+}
+
+int payer_sign(const payer *p, const char *path)
+{
+    return p->key ? sign_model(path, p->key) : CLI_OK;
 }
 
 void payer_print(const payer *p, const kith_result *result)

@@ -5,8 +5,9 @@
 #include <kith/kith.h>
 
 #include "args.h"
+#include "sign_minisign.h"
 
-enum { PAYER_MAX_ACCOUNTS = 16, PAYER_OPTIONS = 6 };
+enum { PAYER_MAX_ACCOUNTS = 16, PAYER_OPTIONS = 8 };
 
 typedef struct payer {
     kith_ledger *ledger; /* NULL: nobody keeps count */
@@ -16,6 +17,7 @@ typedef struct payer {
     const char *once, *analyst, *purpose;
     char *parameters; /* public options as text */
     int convert;
+    sign_key *key; /* NULL: nobody vouches for it */
 } payer;
 
 extern const arg_option payer_options[PAYER_OPTIONS];
@@ -36,6 +38,9 @@ void payer_fill(const payer *p, kith_session_options *out);
 /* Tell the ledger what became of the charge; a failure is a warning, since the
  * model is there and was paid for. */
 void payer_settle(const payer *p, const kith_result *result, const char *text);
+
+/* Sign the model that was written to path, if that was asked for. Exit code. */
+int payer_sign(const payer *p, const char *path);
 
 /* Say on standard error which entry paid. */
 void payer_print(const payer *p, const kith_result *result);

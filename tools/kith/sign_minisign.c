@@ -15,7 +15,7 @@
 #include "output.h"
 
 /* The secret key as it is in its file, base64. */
-typedef struct secret_key {
+typedef struct sign_key {
     unsigned char algorithm[2]; /* "Ed" */
     unsigned char stretch[2];   /* "Sc": by a password; zero: none */
     unsigned char check[2];     /* "B2" */
@@ -266,21 +266,31 @@ static int write_signature(const char *path, const secret_key *key,
     return code;
 }
 
-int sign_file(const char *file, const char *key_path, const char *comment)
+int sign_key_open(const char *path, sign_key **out)
 {
-    secret_key key = {0};
+    int code = start_sodium();
+    *out = code ? NULL : calloc(1, sizeof **out);
+    if (code)
+        return code;
+    return *out ? read_secret(path, *out) : cli_no_memory();
+}
+
+void sign_key_close(sign_key *key)
+{
+    if (key)
+        sodium_memzero(key, sizeof *key);
+    free(key);
+}
+
+int sign_file(const char *file, const sign_key *key, const char *comment)
+{
     unsigned char hash[64];
     char *path = NULL;
-    int code = start_sodium();
-    if (!code)
-        code = hash_file(file, hash);
-    if (!code)
-        code = read_secret(key_path, &key);
+    int code = hash_file(file, hash);
     if (!code && asprintf(&path, "%s.minisig", file) < 0)
         code = cli_no_memory();
     if (!code)
-        code = write_signature(path, &key, hash, comment);
-    sodium_memzero(&key, sizeof key);
+        code = write_signature(path, key, hash, comment);
     free(path);
     return code;
 }

@@ -1,5 +1,38 @@
+/* verify_ledger: what a model says about who paid for it, against a ledger. */
 #ifndef KITH_TOOL_VERIFY_LEDGER_H
 #define KITH_TOOL_VERIFY_LEDGER_H
+
+#include <jansson.h>
+
+#include <kith/kith.h>
+
+/* A model file and the entry that it names; texts are borrowed from model. */
+typedef struct claim {
+    char *text; /* of the file */
+    json_t *model;
+    const json_t *privacy;
+    const char *id, *account, *hash, *run; /* NULL: it names none */
+    uint64_t entry;
+} claim;
+
+/* 0: not a model of kith. Free in any case. */
+int claim_read(claim *c, const char *path);
+void claim_free(claim *c);
+
+typedef enum claim_fate {
+    CLAIM_RECORDED,   /* its entry is there, and names this file       */
+    CLAIM_ADOPTED,    /* it was booked later                           */
+    CLAIM_UNRECORDED, /* its entry is there; no result names this file */
+    CLAIM_CHEAP,      /* its entry paid for less than it lists         */
+    CLAIM_MISSING,    /* it names an entry that is not there           */
+    CLAIM_ELSEWHERE,  /* another ledger paid, or none                  */
+    CLAIM_BROKEN      /* the account is not intact                     */
+} claim_fate;
+
+/* What became of it in this ledger. *entry, *account (free it): which. Exit
+ * code of the ledger. */
+int claim_look(const claim *c, kith_ledger *ledger, claim_fate *out,
+               uint64_t *entry, char **account);
 
 /* Is the model's charge in the ledger? Says so, or why not. Exit code. */
 int verify_in_ledger(const char *path, const char *uri);

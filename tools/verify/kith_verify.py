@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Check the privacy promise of a kith model without trusting kith.
 
-    kith_verify.py [--json] [--key K.pub] MODEL
+    kith_verify.py [--json] [--key K.pub] [--ledger L] MODEL
+
+L is sqlite:PATH, or a file of `kith budget export` (PostgreSQL): the entry that
+paid for the model must be there, in a chain that is intact, and name the file.
 
 Needs Python's standard library only and shares no code with kith: sums are
 exact (fractions), the normal law has 60 digits (decimals). `kith verify` is a
@@ -13,7 +16,9 @@ import hashlib
 import json
 import math
 import re
+import sqlite3
 import sys
+import urllib.parse
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -168,6 +173,7 @@ class Finding:
     def __init__(self):
         self.wrong, self.unknown = [], []
         self.promise = self.recomputed = self.signature = None
+        self.total = self.paid = None
         self.none = self.smooth = self.local = False
         self.fatal = None
 
@@ -341,6 +347,7 @@ def check_release(finding, where, release, spans):
 def check_sum(finding, total, count):
     """The lines together against the declared budget."""
     promise = finding.promise
+    finding.total = total
     if promise["delta"] == 0:
         finding.recomputed = {"releases": count, "currency": "epsilon",
                               "spent": total, "allowed": promise["epsilon"],
@@ -433,6 +440,7 @@ def check_local(finding, releases):
     if shares > 1 + Fraction(1, 10**9):
         finding.bad("releases", "the groups of users add up to more than all")
     worst = [everyone[j] + largest[j] for j in (0, 1)]
+    finding.total = worst[0]
     promise = finding.promise
     finding.recomputed = {"releases": len(releases), "currency": "epsilon",
                           "spent": worst[0], "allowed": promise["epsilon"],
@@ -594,6 +602,142 @@ def check_signature(finding, path, key_path):
         finding.bad("signature", "it is not one of this file by this key")
 
 
+# ---- ledgers: the account that paid, followed from its first entry ---------
+
+UNIT = Fraction(1, 2**50)  # of amounts
+
+
+class NoLedger(Exception):
+    """The ledger cannot be read."""
+
+
+def read_accounts(where, named):
+    """{account: [(number, at, text of the body, hash)]} and the ledger's id; a
+    file of one account's entries says neither, the model does."""
+    if not where.startswith("sqlite:"):
+        if not isinstance(named.get("account"), str):
+            return {}, None
+        try:
+            with open(where, encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+            return {named.get("account"): [
+                (e["entry"], e["at"], json.dumps(
+                    e["body"], sort_keys=True, separators=(",", ":"),
+                    ensure_ascii=False), e["hash"])
+                for e in lines if "entry" in e]}, named.get("id")
+        except (OSError, ValueError, TypeError, KeyError):
+            raise NoLedger from None
+    path = "file:" + urllib.parse.quote(where[7:]) + "?mode=ro"
+    accounts = {}
+    try:
+        with sqlite3.connect(path, uri=True) as store:
+            (name,), = store.execute("SELECT value FROM meta WHERE key = "
+                                     "'ledger'").fetchall()
+            for account, *entry in store.execute(
+                    "SELECT name, entry.seq, at, body, hash FROM entry JOIN "
+                    "account ON account.id = account ORDER BY name, entry.seq"):
+                accounts.setdefault(account, []).append(tuple(entry))
+        return accounts, name
+    except (sqlite3.Error, ValueError):
+        raise NoLedger from None
+
+
+def follow(entries, name, account):
+    """The number of the first entry that is wrong; None: the chain is intact
+    and no charge went beyond its limit."""
+    before, limit, spent = "", {}, {"pure": 0, "gauss": 0}
+    for i, (number, at, body, digest) in enumerate(entries):
+        parts = ("kith-ledger-1", name, account, str(i + 1), before, at, body)
+        framed = b"".join(len(p.encode()).to_bytes(8, "big") + p.encode()
+                          for p in parts)
+        before = hashlib.sha256(framed).hexdigest()
+        facts = json.loads(body)
+        kind = facts.get("kind")
+        if (number, digest) != (i + 1, before) or (i == 0) != (kind == "grant"):
+            return i + 1
+        if kind in ("charge", "adopt"):
+            spent[facts["purse"]] += facts["amount"]
+        elif kind == "close":
+            limit = dict(spent)
+        elif "limit_pure" in facts and not {"analyst", "purpose"} & set(facts):
+            limit = {"pure": facts["limit_pure"], "gauss": facts["limit_gauss"]}
+        if any(spent[purse] > limit[purse] for purse in spent):
+            return i + 1
+    return None
+
+
+def enough(finding, facts):
+    """Does an entry pay for what the file lists?"""
+    amount = facts["amount"] * UNIT
+    promise = finding.promise
+    if promise["delta"] > 0 or facts["purse"] == "pure":
+        return finding.total is not None and finding.total <= amount
+    # A pure run, converted: Phi(mu / 2) must reach e^eps / (1 + e^eps).
+    with localcontext() as context:
+        context.prec = 80
+        mu = (Decimal(amount.numerator) / Decimal(amount.denominator)).sqrt()
+        return upper_tail(mu / 2) <= 1 / (1 + Decimal(promise["epsilon"]).exp())
+
+
+def charged(finding, entries, digest, named):
+    """What one account says of the file: words of a problem, or None."""
+    bodies = [json.loads(body) for _, _, body, _ in entries]
+    known = any(b["kind"] == "result" and b.get("model") == digest
+                for b in bodies)
+    number = named.get("entry")
+    at = number - 1 if type(number) is int and 0 < number <= len(entries) else 0
+    if not entries or entries[at][3] != named.get("hash"):
+        return ("it does not have the entry that the file names: it was "
+                "rewritten, or restored from an old copy")
+    if bodies[at]["kind"] != "charge" or not enough(finding, bodies[at]):
+        return "the file lists more than its entry paid for"
+    if not known:
+        return ("no result has the SHA-256 of the file: it was changed, or "
+                "never recorded")
+    return None
+
+
+def adopted(accounts, name, digest):
+    """(account, number) of the entry that booked the file later, or None."""
+    for account, entries in accounts.items():
+        for number, _, body, _ in entries:
+            facts = json.loads(body)
+            if (facts["kind"] == "adopt" and facts.get("model") == digest
+                    and follow(entries, name, account) is None):
+                return account, number
+    return None
+
+
+def check_ledger(finding, path, model, where):
+    named = model["privacy"].get("ledger")
+    named = named if isinstance(named, dict) else {}
+    account = named.get("account")
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    try:
+        accounts, name = read_accounts(where, named)
+        booked = adopted(accounts, name, digest)
+        if not isinstance(account, str):
+            words = "the file names no entry of a ledger"
+        elif name != named.get("id"):
+            words = "another ledger paid for the file"
+        elif wrong := follow(accounts.get(account, []), name, account):
+            words, booked = (f"entry {wrong} is wrong: the account is not "
+                             "intact"), None
+        else:
+            words = charged(finding, accounts.get(account, []), digest, named)
+    except NoLedger:
+        words, booked = "it cannot be read", None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        words, booked = "its entries make no sense", None
+    if words is None:
+        finding.paid = f"Paid for by entry {named['entry']} of account {account}"
+    elif booked:
+        finding.paid = f"Adopted by entry {booked[1]} of account {booked[0]}"
+    else:
+        finding.bad("ledger", words)
+
+
 # ---- words -----------------------------------------------------------------
 
 
@@ -674,6 +818,9 @@ def print_words(finding):
               f"{g(r['spent'])} of {g(r['allowed'])}{delta}.")
     if s and s["good"]:
         print(f"Signed by {s['key']}: {s['trusted_comment']}")
+    if finding.paid:
+        print(f"{clean(finding.paid.encode(), 300)}, which is intact and names "
+              "this file.")
     lines = not_checked(finding)
     if lines:
         print("Not checked, and not checkable from a file:")
@@ -682,7 +829,7 @@ def print_words(finding):
 
 
 def main(arguments):
-    as_json, key, files = False, None, []
+    as_json, key, ledger, files = False, None, None, []
     rest = iter(arguments)
     for argument in rest:
         if argument == "--json":
@@ -691,14 +838,21 @@ def main(arguments):
             key = next(rest, None)
         elif argument.startswith("--key="):
             key = argument[6:]
+        elif argument == "--ledger":
+            ledger = next(rest, None)
+        elif argument.startswith("--ledger="):
+            ledger = argument[9:]
         else:
             files.append(argument)
-    if len(files) != 1 or files[0].startswith("-") or key == "":
+    if len(files) != 1 or files[0].startswith("-") or "" in (key, ledger):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     finding = Finding()
     try:
-        check_privacy(finding, read_model(files[0]))
+        model = read_model(files[0])
+        check_privacy(finding, model)
+        if ledger is not None and finding.promise is not None:
+            check_ledger(finding, files[0], model, ledger)
         if key is not None:
             check_signature(finding, files[0], key)
     except NotAModel as reason:

@@ -1,0 +1,204 @@
+/* `kith budget adopt`, and `kith budget verify --models`: published models
+ * against the ledger. Whoever owns a ledger can rewrite it whole, or put an old
+ * copy back; the models that others have are the witnesses (T7). */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <verify.h>
+
+#include "budget.h"
+#include "cli.h"
+#include "output.h"
+#include "run_ledger.h"
+#include "verify_ledger.h"
+
+/* ---- verify --models ------------------------------------------------------
+ */
+
+typedef struct {
+    unsigned found, missing, others;
+} tally;
+
+static int check_model(kith_ledger *ledger, const char *path, tally *t)
+{
+    claim c;
+    claim_fate fate;
+    uint64_t entry = 0;
+    char *account = NULL;
+    int code = CLI_OK;
+    if (!claim_read(&c, path)) {
+        claim_free(&c);
+        return CLI_OK;
+    }
+    code = claim_look(&c, ledger, &fate, &entry, &account);
+    if (!code && fate == CLAIM_ELSEWHERE) {
+        t->others++;
+    } else if (!code && (fate == CLAIM_RECORDED || fate == CLAIM_ADOPTED)) {
+        t->found++;
+    } else if (!code && fate == CLAIM_UNRECORDED) {
+        t->found++;
+        cli_note("%s: charged by entry %llu of account %s, no result with its "
+                 "SHA-256 is recorded",
+                 path, (unsigned long long)entry, account);
+    } else if (!code) {
+        t->missing++;
+        cli_note("%s: %s", path,
+                 fate == CLAIM_CHEAP ? "it lists more than its entry paid for"
+                 : fate == CLAIM_BROKEN
+                     ? "its account is not intact"
+                     : "the ledger does not have the entry that it names");
+    }
+    free(account);
+    claim_free(&c);
+    return code;
+}
+
+int budget_check_models(kith_ledger *ledger, const char *folder)
+{
+    tally t = {0, 0, 0};
+    int code = CLI_OK;
+    DIR *d = opendir(folder);
+    if (!d)
+        return cli_fail(CLI_INPUT, "--models: the folder %s cannot be read",
+                        folder);
+    for (struct dirent *e; !code && (e = readdir(d));) {
+        char *path = NULL;
+        if (!output_has_suffix(e->d_name, ".json"))
+            continue;
+        if (asprintf(&path, "%s/%s", folder, e->d_name) < 0)
+            code = cli_no_memory();
+        else
+            code = check_model(ledger, path, &t);
+        free(path);
+    }
+    closedir(d);
+    if (code)
+        return code;
+    cli_note("%u models are in the ledger, %u are not; %u name another ledger, "
+             "or none",
+             t.found, t.missing, t.others);
+    return t.missing
+               ? cli_fail(CLI_STORE,
+                          "the ledger was rewritten, or restored from an old "
+                          "copy: book each with kith budget adopt MODEL")
+               : CLI_OK;
+}
+
+/* ---- adopt ----------------------------------------------------------------
+ */
+
+static const arg_option adopt_options[] = {
+    {"account", 0, "NAME", "default: the one that the model names"},
+    {"convert", 0, NULL, "pay a pure model from the Gaussian purse"},
+};
+
+static const arg_group adopt_groups[] = {
+    {"Account", adopt_options, sizeof adopt_options / sizeof *adopt_options},
+    {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
+};
+
+/* Releases that no amount of epsilon alone or of mu^2 covers (T19). */
+static int has_no_price(const json_t *privacy)
+{
+    const char *model = json_string_value(json_object_get(privacy, "model"));
+    size_t i;
+    json_t *release;
+    if (model && !strcmp(model, "local"))
+        return json_number_value(json_object_get(privacy, "delta")) > 0;
+    json_array_foreach(json_object_get(privacy, "releases"), i, release)
+    {
+        const char *mechanism =
+            json_string_value(json_object_get(release, "mechanism"));
+        if (mechanism && !strcmp(mechanism, "smooth-sensitivity"))
+            return 1;
+    }
+    return 0;
+}
+
+static int adopt(const args *a, const claim *c, kith_ledger *ledger)
+{
+    kith_error err = {0};
+    const char *account = args_value(a, "account");
+    const char *unit = json_string_value(json_object_get(c->privacy, "unit"));
+    const char *adjacency =
+        json_string_value(json_object_get(c->privacy, "adjacency"));
+    kith_adoption adoption = {
+        .privacy = {json_number_value(json_object_get(c->privacy, "epsilon")),
+                    json_number_value(json_object_get(c->privacy, "delta")),
+                    adjacency && !strcmp(adjacency, "replace-one")
+                        ? KITH_REPLACE_ONE
+                        : KITH_ADD_REMOVE},
+        .unit = unit && !strcmp(unit, "user") ? KITH_UNIT_USER : KITH_UNIT_ROW,
+        .convert = args_given(a, "convert"),
+        .guarantee =
+            json_string_value(json_object_get(c->privacy, "guarantee")),
+        .run = c->run,
+        .text = c->text};
+    if (!account)
+        account = c->account;
+    if (!account)
+        return cli_usage("the model names no account: give --account NAME");
+    if (has_no_price(c->privacy))
+        return cli_fail(CLI_BUDGET,
+                        "%s promises (epsilon, delta) only, which no account "
+                        "can hold",
+                        a->operands[0]);
+    int code =
+        cli_status(kith_ledger_adopt(ledger, account, &adoption, &err), &err);
+    if (!code)
+        cli_note("booked in account %s: (%g, %g)", account,
+                 adoption.privacy.epsilon, adoption.privacy.delta);
+    return code;
+}
+
+static int adopt_main(const args *a)
+{
+    kith_ledger *ledger = NULL;
+    claim c = {0};
+    claim_fate fate = CLAIM_ELSEWHERE;
+    uint64_t entry = 0;
+    char *reason = NULL, *account = NULL;
+    if (a->operand_count != 1)
+        return cli_usage("one MODEL is needed");
+    int code = verify_exit_code(verify_promise(a->operands[0], &reason));
+    if (code < 0)
+        code = cli_no_memory();
+    else if (code)
+        code = cli_fail(code, "%s: not booked. %s", a->operands[0], reason);
+    if (!code && !claim_read(&c, a->operands[0]))
+        code = cli_no_memory();
+    if (!code)
+        code = ledger_open(a, 0, &ledger);
+    if (!code)
+        code = claim_look(&c, ledger, &fate, &entry, &account);
+    if (!code && (fate == CLAIM_RECORDED || fate == CLAIM_ADOPTED ||
+                  fate == CLAIM_UNRECORDED))
+        cli_note("the ledger has it already: entry %llu of account %s",
+                 (unsigned long long)entry, account);
+    else if (!code)
+        code = adopt(a, &c, ledger);
+    free(account);
+    free(reason);
+    kith_ledger_free(ledger);
+    claim_free(&c);
+    return code;
+}
+
+const arg_command *budget_adopt(void)
+{
+    static const arg_command command = {
+        .name = "budget adopt",
+        .summary = "Book a published model that the ledger does not know.",
+        .usage = "MODEL [--account NAME] [--convert] [--ledger URI]",
+        .notes = "After a ledger was restored from a copy, adopt every model "
+                 "since. A model whose\npromise does not hold is not booked "
+                 "(exit status 1); one that the ledger has is\nleft alone. If "
+                 "limits do not allow it (exit status 3), more was published "
+                 "than was\npromised: raise the limit with a reason.\n",
+        .groups = adopt_groups,
+        .group_count = sizeof adopt_groups / sizeof *adopt_groups,
+        .run = adopt_main,
+    };
+    return &command;
+}
