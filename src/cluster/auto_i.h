@@ -356,6 +356,9 @@ kith_status kith_i_auto_count_sizes(auto_run *run, const auto_locator *locator,
                                     auto_sizes *known, auto_step *out,
                                     double *used, kith_error *err);
 
+/* A round's share of the one before: later ones count for more. */
+#define AUTO_GROWTH 1.25
+
 /* STEP: sizes, a histogram and residual sums of the locator's cells. scale: one
  * for each, in steps of the residuals' space. */
 kith_status kith_i_auto_take_step(auto_run *run, auto_locator *locator,

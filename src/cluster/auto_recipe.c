@@ -39,6 +39,9 @@ double kith_i_auto_most_cells(int pure, double k, double n, double noise)
 
 enum { MOST_ROUNDS = 24 };
 static const double share_hists = .03; /* of what A5 leaves, Gaussian */
+/* Gaussian: noise of the last step, squared and in scales, from which on the
+ * rounds leave it a part of their share; and what they keep at least. */
+static const double last_quiet = .02, least_ease = .25;
 /* Random axes: an average cluster stands out by so many sd of a fine cell's
  * size; then parts of one do too, and a second step is worth it. */
 static const double clear = 8;
@@ -106,6 +109,16 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_space *space)
                      .over = pool * .27,
                      .lloyd = pool * .30,
                      .rec = pool * (.10 + .135 * (1 - f))};
+    /* where the last step is loud, the rounds before it, in a few axes, are
+     * not: they leave it some of their share (docs/history) */
+    double last =
+        run->d *
+        pow(k * kith_i_auto_sum_sd(run, s.rec, run->d) / run->n_hat, 2);
+    if (q < run->d && !run->opt->rounds) {
+        double ease = fmax(least_ease, fmin(1, sqrt(last_quiet / last)));
+        s.rec += (1 - ease) * s.lloyd;
+        s.lloyd *= ease;
+    }
     double noise =
         q * pow(k * kith_i_auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
     /* 4 to 8 rounds as noise allows; more where it is very small, since

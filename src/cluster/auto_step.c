@@ -245,7 +245,7 @@ static kith_status take_rounds(auto_run *run, const auto_space *space,
 {
     /* Later steps count for more; but not 1.25^1000 times more. */
     double sum = 0, growth = 1;
-    double faster = pow(1.25, fmin(1, 24.0 / fmax(shares->rounds, 1)));
+    double faster = pow(AUTO_GROWTH, fmin(1, 24.0 / fmax(shares->rounds, 1)));
     for (uint32_t t = 0; t < shares->rounds; t++) {
         sum += growth;
         growth *= faster;
@@ -276,10 +276,10 @@ static kith_status take_last(auto_run *run, const auto_space *space,
     uint32_t k = run->k, d = run->d;
     kith_i_auto_scales(coreset, k, centers, scale);
     look_beyond(found, scale);
-    kith_i_auto_step_free(found);
     if (space->q < d)
         return kith_i_auto_recover(run, space, shares, scale, known, centers,
                                    full, found, err);
+    kith_i_auto_step_free(found);
     kith_status status = kith_i_auto_step_in_view(run, space, shares, k, NULL,
                                                   scale, shares->rec, "cluster",
                                                   known, centers, found, err);

@@ -115,12 +115,27 @@ static void test_half(void **state)
                 .45);
 }
 
+/* Places far apart in many dimensions, of which the axes show a part: a second
+ * step in full space is clipped at what the first has left (3.7 times the cost
+ * about the places themselves with one step, 1.5 with several). */
+static void test_zoom(void **state)
+{
+    (void)state;
+    enum { PLACES = 20, D = 60 };
+    table t = make_places(12000, D, PLACES, .8, .01, 0);
+    double mine = mean_cost(&t, PLACES, KITH_KMEANS_AUTO, .5, 1e-6);
+    double best = 1e-4 * D * (double)t.n;
+    free(t.rows);
+    print_message("auto %g, the places %g\n", mine, best);
+    assert_true(mine < 2 * best);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clusters), cmocka_unit_test(test_summary),
         cmocka_unit_test(test_weights),  cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_tail),     cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_half)};
+        cmocka_unit_test(test_half),     cmocka_unit_test(test_zoom)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
