@@ -20,7 +20,9 @@ LAYERS = {
     # Stores of ledgers: files, databases. No row and no noise.
     "ledger": {"base", "budget"},
     "data": {"base"},
-    "dp": {"base", "kernel", "noise", "budget", "data"},
+    # How the ranks of a team talk. No row, no noise, no money.
+    "ranks": {"base", "kernel"},
+    "dp": {"base", "kernel", "noise", "budget", "data", "ranks"},
     "result": {"base"},
     "solver": {"base", "kernel"},
     # Releases that do not fit the gate's one path: the only ones to whom rows
@@ -28,7 +30,7 @@ LAYERS = {
     "sidedoor": {"base", "kernel", "noise", "budget", "dp", "solver"},
     # Rarer exact releases on the gate's own frame: moments, swaps, features,
     # histograms over huge domains.
-    "release": {"base", "kernel", "noise", "budget", "dp"},
+    "release": {"base", "kernel", "noise", "budget", "ranks", "dp"},
     "run": {"base", "budget", "dp", "result"},
     "lloyd": {"base", "kernel", "budget", "dp", "run", "result"},
     # Baselines of papers: as lloyd, and with the side door's blocks.
@@ -61,7 +63,8 @@ RESERVED = {
     "budget/gdp.h": {"budget", "dp", "sidedoor"},
     "dp/dp_private.h": {"dp", "release"},
     "dp/ask_private.h": {"dp", "release"},
-    "dp/rows_out.h": {"dp", "release", "sidedoor"},
+    "dp/rows_out.h": {"dp", "sidedoor"},
+    "release/keys_out.h": {"release"},
     # A device draws secret coins through the same one door as the gate; the
     # simulator holds its users' coins.
     "noise/entropy.h": {"noise", "dp", "release", "sidedoor", "collect", "simulate",

@@ -22,7 +22,7 @@ DOCUMENT = "docs/privacy.md"
 SECTION = "## 6. The lines that privacy rests on"
 
 # Folders in which every file is either trusted or said not to be.
-WATCHED = ("base", "kernel", "noise", "budget", "data", "dp", "release",
+WATCHED = ("base", "kernel", "noise", "budget", "data", "ranks", "dp", "release",
            "sidedoor")
 
 # Heading of a table -> the most lines of code it may have. A limit that has
@@ -32,16 +32,21 @@ LIMITS = {
     # lines each, a digest of what is asked among them (decision 27).
     # ... and 10: a caller may stop a fold; 7: people are a unit, of one rank;
     # 26: a session goes on with other rows (bounds first), counts its receipts
-    "The gate": 1520,
-    "Rarer releases": 1975,  # blocks answer with centres too: 14 lines
-    "Ranks of a team": 340,
+    "The gate": 1455,
+    # blocks answer with centres too: 14; keys of huge domains, out of the
+    # gate: 50
+    "Rarer releases": 2030,
+    "Ranks of a team": 345,
     "Noise": 1450,
     "Price": 670,
-    "Rows": 1365,  # rows on disk, that must come back as they were: 230 lines
+    # rows on disk, that must come back as they were: 230; dense rows without
+    # a table of lengths: 7
+    "Rows": 1372,
     "Kernels that see rows": 1490,
 }
-# The gate is to be read in a day: with comments too (docs/decisions/0012).
-MOST_TO_READ = {"The gate": 2000}
+# What `exact` rests on in the gate's folder, teams among it, is to be read in
+# a day: with comments too (docs/decisions/0012).
+MOST_TO_READ = ("dp/", 2000)
 # Counted too, but what they promise is another thing than `exact` of a model.
 # Readers of arrays, tables and CSR in memory, of Arrow, and parts of files for
 # ranks (200 lines) came in November 2026.
@@ -59,7 +64,7 @@ UNTRUSTED = {
     "base/coins.c": "public coins: claims hold for every value",
     "base/mix.h": "accidents among ranks",
     "dp/ask_digest.c": "the same: the law does not depend on it",
-    "dp/ask_digest.h": "the same", "dp/team_alike.c": "the same",
+    "dp/ask_digest.h": "the same", "ranks/ranks_alike.c": "the same",
     "kernel/fingerprint.c": "the same", "kernel/fingerprint.h": "the same",
     "base/digest.c": "what is published", "base/digest.h": "the same",
     "kernel/dense.c": "released values", "kernel/dense.h": "the same",
@@ -185,9 +190,14 @@ def check(root, out):
             total += code
         if code > limit:
             problems.append(f"{heading}: {code} lines of code, above {limit}")
-        if lines > MOST_TO_READ.get(heading, lines):
-            problems.append(f"{heading}: {lines} lines with comments, above "
-                            f"{MOST_TO_READ[heading]}")
+    folder, most = MOST_TO_READ
+    read = sum(row[2] for heading, rows in counted if heading in LIMITS
+               for row in rows if row[0].startswith(folder))
+    out.append(f"\nsrc/{folder}: {read} trusted lines with comments "
+               f"(limit {most})")
+    if read > most:
+        problems.append(f"src/{folder}: {read} lines with comments, above "
+                        f"{most}")
     out.append(f"\n`exact` rests on {total} lines of code "
                f"(limit {sum(LIMITS.values())})")
     problems += unclassified(root, counted)

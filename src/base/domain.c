@@ -160,23 +160,35 @@ static int16_t to_lattice(const kith_i_domain *m, double v)
     return (int16_t)fmax(-LATTICE_MAX, fmin(LATTICE_MAX, q));
 }
 
+/* The largest |q| of feature i. */
+static uint64_t reach_q(const kith_i_domain *m, uint32_t i)
+{
+    int32_t a = -m->low_q[i], b = m->high_q[i];
+    return (uint64_t)(a > b ? a : b);
+}
+
 /* The largest sum of |q| and of q^2 that the box leaves to a row with as many
  * entries as it may have: those of the widest features, which are counted by
  * their reach. */
 static kith_status sum_reaches(const kith_i_domain *m, uint64_t *l1,
                                kith_i_u128 *l2, kith_error *err)
 {
+    *l1 = 0;
+    *l2 = 0;
+    uint32_t left = m->sparsity;
+    if (left >= m->dimension) { /* all of them */
+        for (uint32_t i = 0; i < m->dimension; i++) {
+            *l1 += reach_q(m, i);
+            *l2 += reach_q(m, i) * reach_q(m, i);
+        }
+        return KITH_OK;
+    }
     uint32_t *count = kith_i_alloc(LATTICE_MAX + 1, sizeof *count);
     if (!count)
         return kith_i_fail_memory(err);
-    for (uint32_t i = 0; i < m->dimension; i++) {
-        int32_t a = -m->low_q[i], b = m->high_q[i];
-        count[a > b ? a : b]++;
-    }
-    uint32_t left = m->sparsity;
-    *l1 = 0;
-    *l2 = 0;
-    for (uint64_t most = LATTICE_MAX; most > 0; most--) {
+    for (uint32_t i = 0; i < m->dimension; i++)
+        count[reach_q(m, i)]++;
+    for (uint64_t most = LATTICE_MAX; most > 0 && left > 0; most--) {
         uint32_t n = count[most] < left ? count[most] : left;
         *l1 += most * n;
         *l2 += (kith_i_u128)(most * most) * n;

@@ -1,60 +1,16 @@
 /* The reference ledger: accounts in this process's memory. It is what a
  * durable store must behave like (I24): integer amounts, entries only ever
  * appended, and check and append as one step under one lock. */
-#include "ledger_i.h"
+#include "ledger_memory.h"
 
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/base_i.h"
 
-typedef struct {
-    kith_i_posting_kind kind;
-    char *body, *run, *once; /* owned; run, once: or NULL */
-    char at[KITH_I_TIME_TEXT], hash[KITH_I_HASH_TEXT];
-} entry;
-
-typedef struct {
-    const char *kind; /* constant */
-    char *key;
-    kith_i_purses limit, spent;
-} sublimit;
-
-typedef struct {
-    char *name;
-    const char *unit, *adjacency; /* constant */
-    kith_i_purses limit, spent;   /* spent == sum of the entries <= limit */
-    entry *entries;
-    size_t count, room;
-    sublimit *sublimits;
-    size_t sublimit_count, sublimit_room;
-} account;
-
-typedef struct {
-    kith_ledger base; /* first: a kith_ledger * is a memory_ledger * */
-    pthread_mutex_t lock;
-    account *accounts;
-    size_t count, room;
-} memory_ledger;
-
-static account *find_account(const memory_ledger *ledger, const char *name)
-{
-    for (size_t i = 0; i < ledger->count; i++)
-        if (strcmp(ledger->accounts[i].name, name) == 0)
-            return &ledger->accounts[i];
-    return NULL;
-}
-
-static sublimit *find_sublimit(const account *a, const char *kind,
-                               const char *key)
-{
-    for (size_t i = 0; key && i < a->sublimit_count; i++)
-        if (!strcmp(a->sublimits[i].kind, kind) &&
-            !strcmp(a->sublimits[i].key, key))
-            return &a->sublimits[i];
-    return NULL;
-}
+typedef kith_i_memory_entry entry;
+typedef kith_i_memory_sublimit sublimit;
+typedef kith_i_memory_account account;
+typedef kith_i_memory_ledger memory_ledger;
 
 /* Room for one more: doubles when full. 0 when memory is short. */
 static int make_room(void **array, size_t count, size_t *room, size_t size)
@@ -73,103 +29,6 @@ static int make_room(void **array, size_t count, size_t *room, size_t size)
 #define MAKE_ROOM(array, count, room)                                          \
     make_room((void **)(void *)&(array), count, &(room), sizeof *(array))
 
-/* ---- may it be posted? ----------------------------------------------------
- */
-
-static kith_status refuse(kith_i_refusal *refusal, kith_i_refusal_kind kind,
-                          size_t account_index)
-{
-    refusal->kind = kind;
-    refusal->account = account_index;
-    return KITH_ERR_BUDGET;
-}
-
-static int has_room(kith_i_purses limit, kith_i_purses spent,
-                    kith_i_purses more)
-{
-    return more.pure <= limit.pure - spent.pure &&
-           more.gauss <= limit.gauss - spent.gauss;
-}
-
-static kith_status refuse_limit(kith_i_refusal *refusal, size_t i,
-                                const char *whose, kith_i_purses limit,
-                                kith_i_purses spent)
-{
-    refusal->whose = whose;
-    refusal->limit = limit;
-    refusal->spent = spent;
-    return refuse(refusal, KITH_I_REFUSED_LIMIT, i);
-}
-
-static kith_status check_spend(const account *a, const kith_i_posting *p,
-                               size_t i, kith_i_refusal *refusal)
-{
-    if (strcmp(a->unit, p->unit) != 0 ||
-        strcmp(a->adjacency, p->adjacency) != 0) {
-        snprintf(refusal->unit, sizeof refusal->unit, "%s", a->unit);
-        snprintf(refusal->adjacency, sizeof refusal->adjacency, "%s",
-                 a->adjacency);
-        return refuse(refusal, KITH_I_REFUSED_TERMS, i);
-    }
-    for (size_t e = 0; p->once && e < a->count; e++)
-        if (a->entries[e].once && !strcmp(a->entries[e].once, p->once)) {
-            refusal->seq = e + 1;
-            return refuse(refusal, KITH_I_REFUSED_ONCE, i);
-        }
-    if (!has_room(a->limit, a->spent, p->spend))
-        return refuse_limit(refusal, i, "", a->limit, a->spent);
-    const sublimit *s = find_sublimit(a, "analyst", p->analyst);
-    if (s && !has_room(s->limit, s->spent, p->spend))
-        return refuse_limit(refusal, i, "analyst", s->limit, s->spent);
-    s = find_sublimit(a, "purpose", p->purpose);
-    if (s && !has_room(s->limit, s->spent, p->spend))
-        return refuse_limit(refusal, i, "purpose", s->limit, s->spent);
-    return KITH_OK;
-}
-
-static kith_status check_limit(const account *a, const kith_i_posting *p,
-                               kith_i_refusal *refusal)
-{
-    if (p->analyst || p->purpose)
-        return KITH_OK;
-    if (!p->raise &&
-        (p->limit.pure > a->limit.pure || p->limit.gauss > a->limit.gauss))
-        return refuse(refusal, KITH_I_REFUSED_RAISE, 0);
-    if (p->limit.pure < a->spent.pure || p->limit.gauss < a->spent.gauss)
-        return refuse(refusal, KITH_I_REFUSED_SPENT, 0);
-    return KITH_OK;
-}
-
-static int has_run(const account *a, const kith_i_posting *p)
-{
-    for (size_t e = 0; p->run && e < a->count; e++)
-        if (a->entries[e].kind == p->kind && a->entries[e].run &&
-            !strcmp(a->entries[e].run, p->run))
-            return 1;
-    return 0;
-}
-
-static kith_status check(const memory_ledger *ledger, const kith_i_posting *p,
-                         kith_i_refusal *refusal)
-{
-    kith_status status = KITH_OK;
-    for (size_t i = 0; !status && i < p->count; i++) {
-        const account *a = find_account(ledger, p->accounts[i]);
-        if (!a || p->kind == KITH_I_POST_GRANT)
-            return a ? refuse(refusal, KITH_I_REFUSED_EXISTS, i)
-                   : p->kind == KITH_I_POST_GRANT
-                       ? KITH_OK
-                       : refuse(refusal, KITH_I_REFUSED_UNKNOWN, i);
-        if (has_run(a, p))
-            return refuse(refusal, KITH_I_REFUSED_TWICE, i);
-        if (p->kind == KITH_I_POST_CHARGE || p->kind == KITH_I_POST_ADOPT)
-            status = check_spend(a, p, i, refusal);
-        else if (p->kind == KITH_I_POST_LIMIT)
-            status = check_limit(a, p, refusal);
-    }
-    return status;
-}
-
 /* ---- posting --------------------------------------------------------------
  */
 
@@ -184,7 +43,7 @@ static void free_entry(entry *e)
 static int prepare(memory_ledger *ledger, const kith_i_posting *p, size_t i,
                    entry *made)
 {
-    account *a = find_account(ledger, p->accounts[i]);
+    account *a = kith_i_memory_find(ledger, p->accounts[i]);
     made->kind = p->kind;
     made->body = kith_i_copy_string(p->body);
     made->run = p->run ? kith_i_copy_string(p->run) : NULL;
@@ -199,7 +58,7 @@ static int set_sublimit(account *a, const kith_i_posting *p)
 {
     const char *kind = p->analyst ? "analyst" : "purpose";
     const char *key = p->analyst ? p->analyst : p->purpose;
-    sublimit *s = find_sublimit(a, kind, key);
+    sublimit *s = kith_i_memory_find_sublimit(a, kind, key);
     if (!s) {
         if (!MAKE_ROOM(a->sublimits, a->sublimit_count, a->sublimit_room))
             return 0;
@@ -226,9 +85,9 @@ static void apply(account *a, const kith_i_posting *p)
     case KITH_I_POST_CHARGE:
     case KITH_I_POST_ADOPT:
         spend(&a->spent, p->spend);
-        if ((s = find_sublimit(a, "analyst", p->analyst)))
+        if ((s = kith_i_memory_find_sublimit(a, "analyst", p->analyst)))
             spend(&s->spent, p->spend);
-        if ((s = find_sublimit(a, "purpose", p->purpose)))
+        if ((s = kith_i_memory_find_sublimit(a, "purpose", p->purpose)))
             spend(&s->spent, p->spend);
         break;
     case KITH_I_POST_LIMIT:
@@ -282,7 +141,7 @@ static kith_status post_locked(memory_ledger *ledger, const kith_i_posting *p,
                                kith_error *err)
 {
     entry made[KITH_I_MAX_ACCOUNTS];
-    kith_status status = check(ledger, p, refusal);
+    kith_status status = kith_i_memory_check(ledger, p, refusal);
     if (status)
         return status;
     size_t ready = 0;
@@ -293,14 +152,14 @@ static kith_status post_locked(memory_ledger *ledger, const kith_i_posting *p,
     if (fine && p->kind == KITH_I_POST_GRANT)
         fine = open_account(ledger, p);
     if (fine && p->kind == KITH_I_POST_LIMIT && (p->analyst || p->purpose))
-        fine = set_sublimit(find_account(ledger, p->accounts[0]), p);
+        fine = set_sublimit(kith_i_memory_find(ledger, p->accounts[0]), p);
     if (!fine) {
         while (ready-- > 0)
             free_entry(&made[ready]);
         return kith_i_fail_memory(err);
     }
     for (size_t i = 0; i < p->count; i++) {
-        account *a = find_account(ledger, p->accounts[i]);
+        account *a = kith_i_memory_find(ledger, p->accounts[i]);
         apply(a, p);
         append(ledger, a, &made[i], &tickets[i]);
     }
@@ -356,7 +215,7 @@ static kith_status memory_read(kith_ledger *self, const char *name,
 {
     memory_ledger *ledger = (memory_ledger *)self;
     pthread_mutex_lock(&ledger->lock);
-    const account *a = find_account(ledger, name);
+    const account *a = kith_i_memory_find(ledger, name);
     kith_i_posting asked = {.accounts = &name, .count = 1};
     kith_i_refusal unknown = {.kind = KITH_I_REFUSED_UNKNOWN};
     kith_status status = a ? read_locked(a, reader, err)

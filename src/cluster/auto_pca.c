@@ -8,7 +8,7 @@
 enum {
     MOST_AXES = 64,
     SOME_AXES = 32,
-    LARGE_VIEW = 1 << 25,
+    LARGE_VIEW = 1 << 24,
     LEAST_AXES = 4,
     COARSE_FROM = 256,
     BLIND_ALL = 16,
@@ -106,8 +106,9 @@ static kith_status blind_axes(auto_run *run, auto_space *space, kith_error *err)
 static uint32_t most_axes(const auto_run *run)
 {
     double d = run->d, most = fmin(d, MOST_AXES);
-    if (run->n_hat * most > LARGE_VIEW)
-        most = fmin(most, fmax(SOME_AXES, floor(.38 * d)));
+    if (d > BLIND_ALL && run->n_hat * most > LARGE_VIEW)
+        most =
+            fmin(most, fmax(fmin(SOME_AXES, floor(.45 * d)), floor(.38 * d)));
     return (uint32_t)most;
 }
 

@@ -127,6 +127,12 @@ void kith_i_tally_free(kith_i_tally *tally); /* NULL is fine */
 kith_status kith_i_tally_add(kith_i_tally *tally, const uint8_t *bytes,
                              size_t count, kith_error *err);
 uint64_t kith_i_tally_received(const kith_i_tally *tally);
+/* About so many reports will come: room for them is made once. */
+kith_status kith_i_tally_expect(kith_i_tally *tally, uint64_t more,
+                                kith_error *err);
+/* The round is over: nothing is added, merged or saved any more, and what is
+ * kept for that alone (whose report was counted) is given back. */
+void kith_i_tally_close(kith_i_tally *tally);
 
 /* Add what `from` has. Refused, with nothing changed, when they are not of the
  * same group or have a report in common: a report belongs to one shard, for

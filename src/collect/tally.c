@@ -41,10 +41,10 @@ kith_status kith_i_nonce_open(kith_i_nonce_set *set, kith_error *err)
 
 static uint64_t find_slot(const kith_i_nonce_set *set, uint64_t fingerprint)
 {
-    uint64_t mask = set->room - 1;
-    uint64_t at = kith_i_table_hash(set->key, fingerprint) & mask;
+    kith_i_u128 hash = kith_i_table_hash(set->key, fingerprint);
+    uint64_t at = (uint64_t)(hash * set->room >> 64);
     while (set->slots[at] && set->slots[at] != fingerprint)
-        at = (at + 1) & mask;
+        at = at + 1 < set->room ? at + 1 : 0;
     return at;
 }
 
@@ -61,12 +61,12 @@ void kith_i_nonce_put(kith_i_nonce_set *set, uint64_t fingerprint)
 
 int kith_i_nonce_reserve(kith_i_nonce_set *set, uint64_t more)
 {
-    kith_i_nonce_set bigger = {.room = set->room ? set->room : 64};
-    memcpy(bigger.key, set->key, sizeof bigger.key);
-    while (bigger.room < 2 * (set->count + more))
-        bigger.room *= 2;
-    if (bigger.room == set->room)
+    uint64_t need = 3 * (set->count + more) / 2 + 1; /* a third stays empty */
+    if (need <= set->room)
         return 1;
+    uint64_t least = set->room ? 3 * set->room / 2 : 64;
+    kith_i_nonce_set bigger = {.room = need > least ? need : least};
+    memcpy(bigger.key, set->key, sizeof bigger.key);
     bigger.slots = kith_i_alloc(bigger.room, sizeof *bigger.slots);
     if (!bigger.slots)
         return 0;
@@ -138,6 +138,18 @@ void kith_i_tally_free(kith_i_tally *t)
     kith_i_free(t);
 }
 
+kith_status kith_i_tally_expect(kith_i_tally *t, uint64_t more, kith_error *err)
+{
+    return kith_i_tally_reserve(t, more) ? KITH_OK : kith_i_fail_memory(err);
+}
+
+void kith_i_tally_close(kith_i_tally *t)
+{
+    kith_i_free(t->nonces.slots);
+    t->nonces = (kith_i_nonce_set){0};
+    t->closed = 1;
+}
+
 uint64_t kith_i_tally_received(const kith_i_tally *t)
 {
     return t->received;
@@ -150,7 +162,7 @@ int kith_i_tally_reserve(kith_i_tally *t, uint64_t more)
         return 0;
     if (t->mechanism.kind != KITH_I_RANDOMIZER_OLH || need <= t->hashed_room)
         return 1;
-    uint64_t room = t->hashed_room ? 2 * t->hashed_room : 64;
+    uint64_t room = t->hashed_room ? 3 * t->hashed_room / 2 : 64;
     room = room < need ? need : room;
     kith_i_hashed *hashed =
         kith_i_resize(t->hashed, t->hashed_room, room, sizeof *hashed);
@@ -282,6 +294,8 @@ kith_status kith_i_tally_add(kith_i_tally *t, const uint8_t *bytes,
          r.ticket.group != t->ticket.group ||
          memcmp(r.ticket.task, t->ticket.task, KITH_I_TASK_BYTES) != 0))
         flaw = "the report is for another question";
+    if (!flaw && t->closed)
+        flaw = "the round is over";
     if (flaw)
         return kith_i_fail(err, KITH_ERR_INPUT, "%s", flaw);
     uint64_t low = kith_i_load64(r.ticket.nonce);
@@ -315,9 +329,9 @@ static int same_group(const kith_i_tally *a, const kith_i_tally *b)
 kith_status kith_i_tally_merge(kith_i_tally *into, const kith_i_tally *from,
                                kith_error *err)
 {
-    if (into == from || !same_group(into, from))
+    if (into == from || into->closed || from->closed || !same_group(into, from))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "only tallies of the same group can be merged");
+                           "only open tallies of the same group can be merged");
     for (uint64_t i = 0; i < from->nonces.room; i++)
         if (from->nonces.slots[i] &&
             kith_i_nonce_has(&into->nonces, from->nonces.slots[i]))

@@ -25,7 +25,7 @@ typedef struct kith_i_hashed {
  * the table's own; it is not part of the saved state. */
 typedef struct kith_i_nonce_set {
     uint64_t *slots;
-    uint64_t room, count; /* room: 0 or a power of two */
+    uint64_t room, count;
     uint8_t key[KITH_I_TABLE_KEY_BYTES];
 } kith_i_nonce_set;
 
@@ -39,6 +39,7 @@ struct kith_i_tally {
     kith_i_hashed *hashed;
     uint64_t hashed_room;
     kith_i_nonce_set nonces;
+    int closed;    /* the nonces are gone */
     int16_t *word; /* scratch of one codeword: `rank` vectors, or one */
     int32_t *step;
 };

@@ -95,10 +95,13 @@ static int write_reports(const kith_i_tally *t, uint8_t *out)
 kith_status kith_i_tally_save(const kith_i_tally *t, uint8_t **bytes,
                               size_t *count, kith_error *err)
 {
+    *bytes = NULL;
+    if (t->closed)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the round is over: its tally is not saved");
     size_t each = is_olh(t) ? 24 : 8;
     size_t body = HEAD + 8 * (size_t)t->cells + each * (size_t)t->received;
     uint8_t *out = kith_i_alloc(body + KITH_I_DIGEST_BYTES, 1);
-    *bytes = NULL;
     if (!out)
         return kith_i_fail_memory(err);
     write_head(t, out);

@@ -130,3 +130,28 @@ uint64_t kith_i_tree_digest(const kith_i_tree *tree)
             h = kith_i_mix(h, tree->level[l].cubes[i].key);
     return h;
 }
+
+uint64_t kith_i_team_dataset(const kith_session *s)
+{
+    const kith_i_domain *m = s->domain;
+    size_t d = m->dimension;
+    uint64_t h = kith_i_mix(d, (uint64_t)m->sparse);
+    h = kith_i_mix(h, (uint64_t)(int64_t)m->scale_log2);
+    h = kith_i_mix(h, m->l2_squared);
+    h = kith_i_mix(h, m->l1);
+    h = kith_i_mix(h, m->sparsity);
+    h = kith_i_mix(h, (uint64_t)m->unit_rows);
+    h = kith_i_mix_bytes(h, m->origin, d * sizeof *m->origin);
+    h = kith_i_mix_bytes(h, m->low_q, d * sizeof *m->low_q);
+    h = kith_i_mix_bytes(h, m->high_q, d * sizeof *m->high_q);
+    h = kith_i_mix_real(h, m->radius);
+    h = kith_i_mix_bytes(h, m->low, d * sizeof(double));
+    h = kith_i_mix_bytes(h, m->high, d * sizeof(double));
+    h = kith_i_mix_bytes(h, m->shift, d * sizeof(double));
+    h = kith_i_mix_bytes(h, m->stretch, d * sizeof(double));
+    h = kith_i_mix_real(h, s->privacy.epsilon);
+    h = kith_i_mix_real(h, s->privacy.delta);
+    h = kith_i_mix(h, (uint64_t)s->privacy.neighbors);
+    h = kith_i_mix(h, (uint64_t)s->source.seeded);
+    return kith_i_mix(h, s->source.seeded ? s->source.seed : 0);
+}

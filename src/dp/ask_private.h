@@ -50,6 +50,11 @@ static inline size_t kith_i_room_add(size_t *bytes, size_t count, size_t size)
     return at;
 }
 
+static inline void *kith_i_room_at(void *room, size_t at)
+{
+    return (char *)room + at;
+}
+
 /* Room for a block's cells and values. */
 typedef struct kith_i_ask_room {
     size_t scratch, cell, value; /* offsets */

@@ -36,7 +36,7 @@ struct kith_session {
     kith_dataset *whole; /* while the session looks at a view (focus.c): */
     kith_i_domain *whole_domain; /* what data and domain are otherwise */
     uint64_t focused;            /* digest of that view */
-    kith_team team;              /* of fewer than two ranks: alone (team.h) */
+    kith_team team;              /* of fewer than two ranks: alone (below) */
     int team_over;               /* it failed: no word is exchanged any more */
     uint64_t all_rows;           /* of the team, where their number is public */
     kith_i_watch watch;          /* asked between blocks of rows */
@@ -110,5 +110,28 @@ kith_status kith_i_session_scale_knorm(const kith_session *session, uint64_t l2,
 
 /* Standard deviation of the session's noise at this scale. */
 double kith_i_session_sd(const kith_session *session, kith_i_scale scale);
+
+/* ---- session_team.c: a release in a team is: fold, sum to rank 0, noise
+ * there, publish. Alone all of it does nothing: totals are whole, everybody
+ * draws. ---- */
+
+/* Take part from now on, after everybody has said that it can: ranks of one
+ * make, with the same bounds and privacy. mine: how this rank fared so far.
+ * Before anything is charged. */
+kith_status kith_i_team_enter(kith_session *session, const kith_team *team,
+                              kith_status mine, kith_error *err);
+/* Is everybody here, unharmed, and about to do the same (digest)? */
+kith_status kith_i_team_meet(kith_session *session, uint64_t digest,
+                             kith_status mine, kith_error *err);
+/* Rank 0's totals become those of all ranks; the others' are wiped. mine: how
+ * the fold went here. */
+kith_status kith_i_team_merge(kith_session *session, uint64_t digest,
+                              kith_status mine, int64_t *totals, size_t count,
+                              kith_error *err);
+/* Does this session visit rows, and is it the one that draws? */
+int kith_i_session_draws(const kith_session *session);
+/* What rank 0 has drawn, or why it could not (status), to everybody. */
+kith_status kith_i_team_publish(kith_session *session, kith_status status,
+                                void *bytes, size_t count, kith_error *err);
 
 #endif

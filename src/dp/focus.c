@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "base/base_i.h"
-#include "team.h"
+#include "base/mix.h"
+#include "dp_private.h"
 
 typedef struct {
     const uint32_t *column; /* of each feature; q: none */

@@ -21,9 +21,9 @@ static void label(const void *p, const kith_i_block *block, void *room,
                   int16_t *rows)
 {
     const label_arg *a = p;
-    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
+    uint32_t *cell = kith_i_room_at(room, a->room.cell);
     kith_i_ask_rows(a->ask, a->domain, block, 0,
-                    (double *)((char *)room + a->room.scratch), cell, NULL);
+                    kith_i_room_at(room, a->room.scratch), cell, NULL);
     for (uint32_t r = 0; r < block->rows; r++)
         rows[r] =
             (int16_t)(cell[r] < KITH_I_MOST_LABELS ? cell[r]

@@ -22,7 +22,6 @@
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
-#include "team.h"
 
 static size_t total_count(const kith_i_cells_spec *spec)
 {
@@ -49,13 +48,13 @@ static void visit(const void *p, const kith_i_block *block, void *room,
 {
     const cells_arg *a = p;
     const kith_i_cells_spec *spec = a->spec;
-    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
-    int32_t *value = (int32_t *)((char *)room + a->room.value);
+    uint32_t *cell = kith_i_room_at(room, a->room.cell);
+    int32_t *value = kith_i_room_at(room, a->room.value);
     int64_t *counts = spec->count_charge ? totals : NULL;
     int64_t *sums = spec->count_charge ? totals + spec->cells : totals;
     int plain = !spec->sum_charge || sums_are_records(a->ask);
     kith_i_ask_rows(a->ask, a->domain, block, spec->width,
-                    (double *)((char *)room + a->room.scratch), cell,
+                    kith_i_room_at(room, a->room.scratch), cell,
                     plain ? NULL : value);
     if (plain) {
         kith_i_accumulate_rows(block, cell, spec->cells,

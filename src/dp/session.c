@@ -9,7 +9,6 @@
 
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
-#include "team.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
  * 53 bits. Keep this fraction of the budget aside so that even these add up to

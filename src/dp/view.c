@@ -5,9 +5,10 @@
  *   from the records, at the same price.
  * Because: project.c is exact on each row; the derived dataset enforces its
  *   bounds in integers. */
-#include "team.h"
+#include "dp_private.h"
 
 #include "base/base_i.h"
+#include "base/mix.h"
 #include "kernel/kernel_i.h"
 
 typedef struct {

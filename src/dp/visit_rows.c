@@ -10,7 +10,6 @@
 #include "ask_private.h"
 #include "base/base_i.h"
 #include "kernel/aggregate.h"
-#include "team.h"
 
 typedef struct {
     kith_session *session;

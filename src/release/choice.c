@@ -17,7 +17,6 @@
 #include <math.h>
 
 #include "base/base_i.h"
-#include "dp/team.h"
 
 enum { EXTRA_BITS = 62 - KITH_I_LOSS_BITS };
 

@@ -27,7 +27,6 @@
 #include "base/base_i.h"
 #include "choice.h"
 #include "dp/ask_digest.h"
-#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "noise/noise.h"
 
@@ -59,9 +58,9 @@ static void visit_clamped(const void *p, const kith_i_block *block, void *room,
                           int64_t *sums)
 {
     const clamped_arg *a = p;
-    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
+    uint32_t *cell = kith_i_room_at(room, a->room.cell);
     kith_i_ask_rows(a->ask, a->domain, block, 0,
-                    (double *)((char *)room + a->room.scratch), cell, NULL);
+                    kith_i_room_at(room, a->room.scratch), cell, NULL);
     kith_i_aggregate_clamped(block, cell, a->cells, a->bound, sums);
 }
 

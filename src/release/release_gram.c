@@ -20,7 +20,6 @@
 
 #include "base/base_i.h"
 #include "dp/ask_digest.h"
-#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "moments.h"
@@ -77,17 +76,17 @@ static void visit(const void *p, const kith_i_block *block, void *room,
 {
     const gram_arg *a = p;
     size_t width = a->spec->width;
-    uint32_t *cell = (uint32_t *)((char *)room + a->room.cell);
-    int32_t *value = (int32_t *)((char *)room + a->room.value);
-    int16_t *gathered = (int16_t *)((char *)room + a->gathered);
-    double *scratch = (double *)((char *)room + a->gram);
+    uint32_t *cell = kith_i_room_at(room, a->room.cell);
+    int32_t *value = kith_i_room_at(room, a->room.value);
+    int16_t *gathered = kith_i_room_at(room, a->gathered);
+    double *scratch = kith_i_room_at(room, a->gram);
     if (is_whole(a->ask, a->spec)) {
         kith_i_gram_rows(block->dense, block->rows, (uint32_t)width, scratch,
                          grams);
         return;
     }
     kith_i_ask_rows(a->ask, a->domain, block, (uint32_t)width,
-                    (double *)((char *)room + a->room.scratch), cell,
+                    kith_i_room_at(room, a->room.scratch), cell,
                     a->spec->radius ? value : NULL);
     for (uint32_t c = 0; c < a->spec->cells; c++) {
         uint32_t n = 0;

@@ -45,7 +45,7 @@ static void visit(const void *p, const kith_i_block *block, void *room,
 {
     const select_arg *a = p;
     const kith_i_losses *l = a->losses;
-    int32_t *values = (int32_t *)((char *)room + a->values);
+    int32_t *values = kith_i_room_at(room, a->values);
     if (l->sets)
         kith_i_center_losses(l->sets, block, room, values);
     else

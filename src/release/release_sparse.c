@@ -19,8 +19,8 @@
 
 #include "base/base_i.h"
 #include "dp/ask_digest.h"
-#include "dp/rows_out.h"
 #include "kernel/aggregate.h"
+#include "keys_out.h"
 #include "noise/noise.h"
 #include "sparse_ranks.h"
 

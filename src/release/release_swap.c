@@ -30,9 +30,9 @@ static void visit(const void *p, const kith_i_block *block, void *room,
                   int64_t *totals)
 {
     const swap_arg *a = p;
-    uint32_t *owner = (uint32_t *)((char *)room + a->owner);
-    int32_t *kept = (int32_t *)((char *)room + a->kept);
-    int32_t *extra = (int32_t *)((char *)room + a->extra);
+    uint32_t *owner = kith_i_room_at(room, a->owner);
+    int32_t *kept = kith_i_room_at(room, a->kept);
+    int32_t *extra = kith_i_room_at(room, a->extra);
     kith_i_swap_losses(a->state, block, room, owner, kept, extra);
     kith_i_swaps swaps = {.rows = block->rows,
                           .slots = a->spec->slots,

@@ -27,7 +27,6 @@
 
 #include "base/base_i.h"
 #include "dp/ask_digest.h"
-#include "dp/team.h"
 #include "kernel/aggregate.h"
 #include "kernel/kernel_i.h"
 #include "moments.h"
@@ -54,7 +53,7 @@ static void visit(const void *p, const kith_i_block *block, void *room,
                   int64_t *sums)
 {
     const tensor_arg *a = p;
-    int16_t *cut = (int16_t *)((char *)room + a->cut);
+    int16_t *cut = kith_i_room_at(room, a->cut);
     kith_i_truncate_values(block->dense, (size_t)block->rows * a->width,
                            a->shift, cut);
     kith_i_quartic_rows(cut, block->rows, a->width, room, sums);

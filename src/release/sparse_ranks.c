@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/base_i.h"
+#include "ranks/meeting.h"
 
 enum { MOST_KEYS = 1 << 26 }; /* a gigabyte of them on rank 0 */
 
@@ -42,7 +43,7 @@ static kith_status check_size(kith_session *s, size_t mine, kith_error *err)
     kith_status status = KITH_OK;
     s->team_over = s->team.sum(s->team.arg, &all, 1) != 0;
     if (s->team_over)
-        return kith_i_team_lost(err);
+        return kith_i_ranks_lost(err);
     if (s->team.rank == 0 && all > MOST_KEYS)
         status = kith_i_fail(err, KITH_ERR_MEMORY,
                              "a histogram over so many cells does not fit on "
@@ -72,7 +73,7 @@ kith_status kith_i_key_counts_gather(kith_session *s, uint64_t digest,
     if (!status &&
         s->team.gather(s->team.arg, pairs, n * sizeof *pairs, &all, &total)) {
         s->team_over = 1;
-        status = kith_i_team_lost(err);
+        status = kith_i_ranks_lost(err);
     }
     if (!status && s->team.rank == 0)
         status = merge(all, total / sizeof *pairs, out, err);

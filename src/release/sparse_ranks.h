@@ -2,7 +2,7 @@
 #ifndef KITH_SPARSE_RANKS_H
 #define KITH_SPARSE_RANKS_H
 
-#include "dp/team.h"
+#include "dp/dp_private.h"
 
 /* The cells that rows are in, by key, and how many: exact. */
 typedef struct kith_i_key_counts {

@@ -3,6 +3,7 @@
  * they read there. Nonce first, then the record, through the real client to
  * bytes; bytes into the shard of the worker that has them; shards merged;
  * estimates. Nothing here knows what a randomiser does. */
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -150,6 +151,12 @@ static kith_status shards_open(round_job *job, uint32_t workers,
                              job->round->digest, &job->shards[i], err);
         if (status)
             return status;
+        const kith_i_question *q = &job->questions[i % job->count];
+        double members = q->share * (double)job->sim->crowd.face.invited;
+        status = kith_i_tally_expect(
+            job->shards[i], (uint64_t)(members / workers + sqrt(members)), err);
+        if (status)
+            return status;
     }
     return KITH_OK;
 }
@@ -200,6 +207,7 @@ static kith_status finish(round_job *job, size_t g, kith_i_answer *answer,
     }
     asked->tally = job->shards[g];
     job->shards[g] = NULL;
+    kith_i_tally_close(asked->tally);
     uint64_t received = kith_i_tally_received(asked->tally);
     stats->questions++;
     stats->reports += received;

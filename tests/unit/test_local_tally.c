@@ -499,6 +499,49 @@ static void test_nobody_or_too_few(void **state)
 
 /* Saved bytes with any one byte changed, or cut, or with sums that no reports
  * make, are refused. */
+/* A round that is over keeps its answer, and takes nothing any more: whose
+ * reports were counted is forgotten. */
+static void test_a_round_that_is_over(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        kith_i_question q;
+        kith_i_mechanism m;
+        setup(kind, &q, &m);
+        kith_i_tally *t = new_tally(&m), *other = new_tally(&m);
+        fill_tally(t, &q, &m, 3, 0, 50);
+        kith_i_answer open, over;
+        assert_int_equal(kith_i_answer_alloc(&q, D, &open, NULL), KITH_OK);
+        assert_int_equal(kith_i_answer_alloc(&q, D, &over, NULL), KITH_OK);
+        assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &open, NULL),
+                         KITH_OK);
+        kith_i_tally_close(t);
+        assert_int_equal(kith_i_tally_answer(t, &q, D, 1, 1, &over, NULL),
+                         KITH_OK);
+        assert_true(open.received == 50 && over.received == 50);
+        for (uint64_t s = 0; open.fractions && s < open.symbols; s++)
+            assert_true(open.fractions[s] == over.fractions[s]);
+        for (int s = 0; open.sums && s < K * D; s++)
+            assert_true(open.sums[s] == over.sums[s]);
+        uint8_t bytes[256], *saved = NULL;
+        size_t n = report_of(&q, &m, 3, 4, bytes);
+        assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_ERR_INPUT);
+        n = report_of(&q, &m, 3, 99, bytes);
+        assert_int_equal(kith_i_tally_add(t, bytes, n, NULL), KITH_ERR_INPUT);
+        fill_tally(other, &q, &m, 5, 0, 3);
+        assert_int_equal(kith_i_tally_merge(other, t, NULL), KITH_ERR_ARGUMENT);
+        assert_int_equal(kith_i_tally_merge(t, other, NULL), KITH_ERR_ARGUMENT);
+        assert_int_equal(kith_i_tally_save(t, &saved, &n, NULL),
+                         KITH_ERR_ARGUMENT);
+        assert_null(saved);
+        assert_int_equal(kith_i_tally_received(t), 50);
+        kith_i_answer_free(&open);
+        kith_i_answer_free(&over);
+        kith_i_tally_free(t);
+        kith_i_tally_free(other);
+    }
+}
+
 static void test_hostile_state(void **state)
 {
     (void)state;
@@ -553,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_duplicates_and_strangers),
         cmocka_unit_test(test_influence_is_bounded),
         cmocka_unit_test(test_nobody_or_too_few),
+        cmocka_unit_test(test_a_round_that_is_over),
         cmocka_unit_test(test_hostile_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
