@@ -7,6 +7,8 @@ export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 : "${KITH_MPI:?set KITH_MPI to the kith-mpi binary}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+# More ranks than processors: who waits lets the others work.
+export OMPI_MCA_mpi_yield_when_idle=1
 
 # ranks N CODE ARG...: mpirun -n N kith-mpi ARG... exits with CODE.
 ranks() {

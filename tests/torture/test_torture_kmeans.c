@@ -9,7 +9,7 @@
 #include "torture/torture.h"
 
 /* More than one block of rows, so that arrays grow. */
-enum { N = 1500, D = 3, K = 3 };
+enum { N = 600, D = 3, K = 3 }; /* of each of two shards */
 
 typedef struct {
     const char *path;
