@@ -45,7 +45,7 @@ kith_status kith_i_name_check(const char *what, const char *name,
     size_t used = 0, n = 1;
     if (!name)
         return KITH_OK;
-    while (s[used] && used <= KITH_I_NAME_MAX && (n = character(s + used)))
+    while (used <= KITH_I_NAME_MAX && s[used] && (n = character(s + used)))
         used += n;
     if (used == 0 || n == 0 || used > KITH_I_NAME_MAX)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
