@@ -170,6 +170,17 @@ d = sqlite3.connect("edited.db"); d.executescript(sys.argv[1]); d.commit()' "$ed
         --account visits rows.csv
 done
 
+# T23: a ledger of an older kith, stored as text, is read, migrated and charged.
+python3 - "$KITH_SOURCE/tests/vectors/ledger-1.sql" <<'P'
+import os, sqlite3, sys
+os.umask(0o077)
+sqlite3.connect("old.db").executescript(open(sys.argv[1]).read())
+P
+run 0 budget verify --ledger sqlite:old.db
+run 0 budget migrate --ledger sqlite:old.db
+run 0 kmeans -k 3 -e .01 --delta 1e-6 --radius 1 --ledger sqlite:old.db --account visits rows.csv
+run 0 budget verify --ledger sqlite:old.db
+
 # T28: no permission to write (root may), a store that is no ledger, a newer one.
 echo nonsense >not.db
 run 5 budget verify --ledger sqlite:not.db

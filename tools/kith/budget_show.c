@@ -71,9 +71,11 @@ static void show_left(const kith_account_view *a)
     kith_privacy one = {1, delta, a->promise.neighbors};
     if (kith_privacy_price(&one, 0, &price, NULL))
         return;
-    printf("left       %llu more runs of (1, %g), or one of (%g, %g)",
+    printf("left       %llu more runs of (1, %g), or one of (%g, %g), or 5 of "
+           "(%g, %g) each",
            (unsigned long long)runs_that_fit(left, price), delta,
-           kith_amounts_fits(left, delta, 1), delta);
+           kith_amounts_fits(left, delta, 1), delta,
+           kith_amounts_fits(left, delta, 5), delta);
     if (delta > 0 && a->limit.pure)
         printf(", and pure runs of epsilon %g together",
                kith_amounts_fits(left, 0, 1));
