@@ -20,6 +20,9 @@
 /* Swaps share the budget and are weighed all against all; a cube has 2^p
  * children (docs/balcan.md). */
 enum { MOST_SWAPS = 20, MOST_CLUSTERS = 4096, LEAST_P = 2, MOST_P = 12 };
+/* Section 7 of the paper: "8 iterations of the SuLQ k-means algorithm", and k
+ * partitions. */
+enum { PUBLISHED_ROUNDS = 8 };
 
 /* Shares of the budget; the Lloyd rounds get what is left. In pure DP a mean
  * of d features is dear and a selection is cheap. */
@@ -83,13 +86,25 @@ static kith_status project(balcan_run *run, kith_error *err)
     return status;
 }
 
+/* As printed: as often as it takes to halve a cube n times, or as the lattice
+ * allows. */
+static uint32_t levels(const balcan_run *run)
+{
+    double passes = floor(log(run->recovery.rows)) + 1;
+    return (uint32_t)fmax(1, fmin(passes, KITH_I_TREE_LEVELS));
+}
+
 static kith_status discrete_clusters(balcan_run *run, kith_error *err)
 {
     uint32_t k = run->opt->clusters;
+    int published = run->opt->as_published;
     kith_status status = kith_i_candidates(
         run->session,
-        &(kith_i_candidates_spec){run->view, k + 1,
-                                  part(run, run->share.candidates)},
+        &(kith_i_candidates_spec){.view = run->view,
+                                  .least = k + 1,
+                                  .charge = part(run, run->share.candidates),
+                                  .partitions = published ? k : 0,
+                                  .levels = published ? levels(run) : 0},
         &run->coins, &run->points, &run->count, err);
     if (!status)
         status = step_done(run, err);
@@ -101,6 +116,7 @@ static kith_status discrete_clusters(balcan_run *run, kith_error *err)
                                   .k = k,
                                   .rounds = k < MOST_SWAPS ? k : MOST_SWAPS,
                                   .median = run->median,
+                                  .last_draw = published,
                                   .charge = part(run, run->share.swaps)};
     status =
         kith_i_localswap(run->session, &spec, &run->coins, run->chosen, err);
@@ -202,9 +218,12 @@ static kith_status check_budget(const balcan_run *run, kith_error *err)
 
 /* Measured (docs/balcan.md): a pure round divides epsilon, which only few
  * features can bear. */
-static uint32_t default_rounds(const kith_session *session)
+static uint32_t default_rounds(const kith_session *session,
+                               const kith_kmeans_options *opt)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
+    if (opt->as_published)
+        return PUBLISHED_ROUNDS;
     if (kith_i_session_measure(session) == KITH_GAUSSIAN_DP)
         return domain->sparse ? 2 : 4;
     return domain->dimension <= 32 && !domain->sparse ? 3 : 1;
@@ -239,7 +258,7 @@ kith_status kith_i_kmeans_balcan(kith_session *session,
 {
     if (opt->paper_constants)
         return kith_i_kmeans_paper(session, opt, rows, result, err);
-    result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
+    result->rounds = opt->rounds ? opt->rounds : default_rounds(session, opt);
     return cluster(session, opt, 0, rows, result, err);
 }
 

@@ -51,6 +51,7 @@ typedef struct kith_i_candidates_spec {
     const kith_i_view *view;
     uint32_t least;
     kith_i_loss charge;
+    uint32_t partitions, levels; /* 0: KITH_I_PARTITIONS, _PARTITION_LEVELS */
 } kith_i_candidates_spec;
 kith_status kith_i_candidates(kith_session *session,
                               const kith_i_candidates_spec *ask,
@@ -66,7 +67,9 @@ typedef struct kith_i_localswap_spec {
     const double *candidates; /* count x p */
     uint32_t count, k, rounds;
     kith_i_loss charge;
-    int median; /* distances, not their squares */
+    int median;    /* distances, not their squares */
+    int last_draw; /* as printed: which Z(t) is returned is drawn too; not with
+                      median */
 } kith_i_localswap_spec;
 
 /* chosen: k indices of candidates. */

@@ -187,6 +187,7 @@ static kith_status make_trial(paper_run *run, uint32_t trial, kith_error *err)
                                   .count = count,
                                   .k = k,
                                   .rounds = (uint32_t)run->c.swaps,
+                                  .last_draw = 1,
                                   .charge = sixth};
     if (!status)
         status =

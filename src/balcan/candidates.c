@@ -40,19 +40,27 @@ static void random_point(const kith_i_domain *domain, kith_i_coins *coins,
     settle(domain, point);
 }
 
-static size_t cube_count(const kith_i_tree *trees)
+/* The trees of all partitions. */
+typedef struct {
+    kith_i_tree *tree;
+    uint32_t count;
+} forest;
+
+static size_t cube_count(const forest *f)
 {
     size_t count = 0;
-    for (int t = 0; t < KITH_I_PARTITIONS; t++)
+    const kith_i_tree *trees = f->tree;
+    for (uint32_t t = 0; t < f->count; t++)
         for (uint32_t a = 0; a < trees[t].depth; a++)
             count += trees[t].level[a].count;
     return count;
 }
 
 /* The centre of cube number i of all trees and levels. */
-static void nth_center(const kith_i_tree *trees, size_t i, double *out)
+static void nth_center(const forest *f, size_t i, double *out)
 {
-    for (int t = 0; t < KITH_I_PARTITIONS; t++)
+    const kith_i_tree *trees = f->tree;
+    for (uint32_t t = 0; t < f->count; t++)
         for (uint32_t a = 0; a < trees[t].depth; a++) {
             if (i < trees[t].level[a].count) {
                 kith_i_tree_center(&trees[t], a + 1, i, out);
@@ -64,10 +72,9 @@ static void nth_center(const kith_i_tree *trees, size_t i, double *out)
 
 /* Walk over all cubes and keep each with the probability that leaves `room`
  * of them in the end: a uniform subset. */
-static kith_status collect(const kith_i_tree *trees,
-                           const kith_i_domain *domain, uint32_t least,
-                           kith_i_coins *coins, double **out, uint32_t *count,
-                           kith_error *err)
+static kith_status collect(const forest *trees, const kith_i_domain *domain,
+                           uint32_t least, kith_i_coins *coins, double **out,
+                           uint32_t *count, kith_error *err)
 {
     uint32_t p = domain->dimension, n = 0;
     size_t cubes = cube_count(trees);
@@ -89,33 +96,45 @@ static kith_status collect(const kith_i_tree *trees,
     return KITH_OK;
 }
 
+static kith_status grow(kith_session *session,
+                        const kith_i_candidates_spec *ask, kith_i_coins *coins,
+                        const forest *f, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_view_domain(ask->view);
+    kith_status status = KITH_OK;
+    for (uint32_t t = 0; !status && t < f->count; t++) {
+        double shift[KITH_I_TREE_DIMENSION];
+        for (uint32_t i = 0; i < domain->dimension; i++)
+            shift[i] = 2 * kith_i_coins_unit(coins) - 1;
+        kith_i_tree_root(&f->tree[t], domain, shift);
+        char what[64];
+        snprintf(what, sizeof what, "partition %u of %u", t + 1, f->count);
+        kith_i_partition_spec spec = {
+            .what = what,
+            .view = ask->view,
+            .levels = ask->levels ? ask->levels : KITH_I_PARTITION_LEVELS,
+            .charge = ask->charge / f->count};
+        status = kith_i_partition(session, &spec, &f->tree[t], err);
+    }
+    return status;
+}
+
 kith_status kith_i_candidates(kith_session *session,
                               const kith_i_candidates_spec *ask,
                               kith_i_coins *coins, double **out,
                               uint32_t *count, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_view_domain(ask->view);
-    kith_i_tree trees[KITH_I_PARTITIONS];
-    memset(trees, 0, sizeof trees);
-    kith_status status = KITH_OK;
-    for (int t = 0; !status && t < KITH_I_PARTITIONS; t++) {
-        double shift[KITH_I_TREE_DIMENSION];
-        for (uint32_t i = 0; i < domain->dimension; i++)
-            shift[i] = 2 * kith_i_coins_unit(coins) - 1;
-        kith_i_tree_root(&trees[t], domain, shift);
-        char what[64];
-        snprintf(what, sizeof what, "partition %d of %d", t + 1,
-                 KITH_I_PARTITIONS);
-        kith_i_partition_spec spec = {.what = what,
-                                      .view = ask->view,
-                                      .levels = KITH_I_PARTITION_LEVELS,
-                                      .charge =
-                                          ask->charge / KITH_I_PARTITIONS};
-        status = kith_i_partition(session, &spec, &trees[t], err);
-    }
+    forest f = {.count = ask->partitions ? ask->partitions : KITH_I_PARTITIONS};
+    f.tree = kith_i_alloc(f.count, sizeof *f.tree);
+    if (!f.tree)
+        return kith_i_fail_memory(err);
+    memset(f.tree, 0, f.count * sizeof *f.tree);
+    kith_status status = grow(session, ask, coins, &f, err);
     if (!status)
-        status = collect(trees, domain, ask->least, coins, out, count, err);
-    for (int t = 0; t < KITH_I_PARTITIONS; t++)
-        kith_i_tree_free(&trees[t]);
+        status = collect(&f, domain, ask->least, coins, out, count, err);
+    for (uint32_t t = 0; t < f.count; t++)
+        kith_i_tree_free(&f.tree[t]);
+    kith_i_free(f.tree);
     return status;
 }

@@ -162,6 +162,8 @@ static void add_center_options(json_t *json, const kith_run *run, int *bad)
                         bad);
     if (run->kmeans && run->kmeans->paper_constants)
         kith_i_json_put(json, "paper_constants", json_true(), bad);
+    if (run->kmeans && run->kmeans->as_published)
+        kith_i_json_put(json, "as_published", json_true(), bad);
     if (run->kmedian)
         kith_i_json_put(
             json, "recovery",

@@ -48,7 +48,7 @@ for option, field in (("method", "method"), ("rounds", "rounds_asked"),
                       ("subspace-dimension", "subspace_dimension")):
     if p.get(field):
         out += ["--" + option, p[field]]
-for field in ("normalize", "paper_constants", "overlap", "force",
+for field in ("normalize", "paper_constants", "as_published", "overlap", "force",
               "non_private_start", "debug_diagnostics"):
     if p.get(field):
         out += ["--" + field.replace("_", "-")]
@@ -68,6 +68,7 @@ for mode in "-e 1" "-e 1 --delta 1e-6" "-e 2 --adjacency replace-one --no-header
     again plain.csv kmeans -k 3 $mode --bounds -1:1 --method lloyd
     again plain.csv kmeans -k 3 $mode --bounds -1:1 --method lloyd --rounds 2
     again plain.csv kmeans -k 3 $mode --radius 1.5 --center .1,0,-.1 --method balcan
+    again plain.csv kmeans -k 3 $mode --bounds -1:1 --method balcan --as-published
     again rows.svm kmeans -k 3 $mode --bounds 0:1 --sparsity 5 --dimension 90
     again rows.svm kmeans -k 3 $mode --radius 1 --dimension 90 --method balcan
     again plain.csv kmedian -k 3 $mode --bounds -1:1

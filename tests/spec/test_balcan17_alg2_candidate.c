@@ -99,7 +99,9 @@ static void check(size_t n, uint32_t p, uint64_t seed, int many)
     uint32_t count;
     assert_int_equal(
         kith_i_candidates(
-            s, &(kith_i_candidates_spec){view, 3, kith_i_session_left(s)},
+            s,
+            &(kith_i_candidates_spec){
+                .view = view, .least = 3, .charge = kith_i_session_left(s)},
             &coins, &points, &count, NULL),
         KITH_OK);
     assert_true(many == (want > KITH_I_CANDIDATES));
@@ -155,7 +157,10 @@ static void test_padding_and_ball(void **state)
         uint32_t count;
         assert_int_equal(
             kith_i_candidates(
-                s, &(kith_i_candidates_spec){view, 500, kith_i_session_left(s)},
+                s,
+                &(kith_i_candidates_spec){.view = view,
+                                          .least = 500,
+                                          .charge = kith_i_session_left(s)},
                 &coins, &points, &count, NULL),
             KITH_OK);
         assert_int_equal(count, 500);

@@ -266,13 +266,71 @@ static void test_search(void **state)
     }
 }
 
+/* ---- the last draw --------------------------------------------------------
+ */
+
+/* One centre, two candidates, two rounds, the exponential mechanism: Z(1) and
+ * Z(2) are the better one with probability p each, and so is the draw between
+ * them when they differ. The better one is returned with p^2 (1 + 2 (1 - p)):
+ * p from what the receipts say. */
+static void test_last_draw(void **state)
+{
+    (void)state;
+    enum { MANY = 20, RUNS = 6000 };
+    double rows[MANY], seen = 0, p = 0;
+    for (int i = 0; i < MANY; i++)
+        rows[i] = .5;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        kith_session *s = open_session(load(rows, MANY, 1, ball(1)), .5, 1e-6,
+                                       KITH_ADD_REMOVE, 1, seed);
+        double axis = 1;
+        const kith_i_view *view;
+        assert_int_equal(kith_i_view_open(s, &axis, 1, NULL, 1, &view, NULL),
+                         KITH_OK);
+        double unit = ldexp(1, kith_i_view_domain(view)->scale_log2);
+        double points[2] = {.5 * unit, -.5 * unit};
+        kith_i_localswap_spec spec = {.view = view,
+                                      .candidates = points,
+                                      .count = 2,
+                                      .k = 1,
+                                      .rounds = 2,
+                                      .last_draw = 1,
+                                      .charge = kith_i_session_left(s)};
+        kith_i_coins coins;
+        kith_i_coins_seed(&coins, 1, 0);
+        uint32_t chosen;
+        assert_int_equal(kith_i_localswap(s, &spec, &coins, &chosen, NULL),
+                         KITH_OK);
+        seen += chosen == 0;
+        if (seed == 1) {
+            kith_receipt *lines = NULL;
+            size_t count = 0;
+            assert_int_equal(kith_i_session_receipts(s, &lines, &count, NULL),
+                             KITH_OK);
+            assert_int_equal(count, 3); /* two swaps and the draw, alike */
+            assert_true(lines[0].loss == lines[2].loss);
+            p = 1 / (1 + exp(-MANY * 1. / lines[2].scale)); /* loss 1 a row */
+            for (size_t i = 0; i < count; i++)
+                kith_i_free((char *)(uintptr_t)lines[i].what);
+            kith_i_free(lines);
+            assert_true(kith_i_session_is_spent(s));
+        }
+        kith_session_close(s);
+    }
+    assert_true(p > .55 && p < .95); /* else it says nothing */
+    double want = p * p * (1 + 2 * (1 - p));
+    print_message("better one: %.4f, wanted %.4f, without the draw %.4f\n",
+                  seen / RUNS, want, p);
+    /* 5 standard deviations: false alarms below 1e-6 */
+    assert_true(fabs(seen / RUNS - want) < 5 * sqrt(want * (1 - want) / RUNS));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals),
-        cmocka_unit_test(test_clamps),
-        cmocka_unit_test(test_law),
-        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_totals),    cmocka_unit_test(test_clamps),
+        cmocka_unit_test(test_law),       cmocka_unit_test(test_search),
+        cmocka_unit_test(test_last_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

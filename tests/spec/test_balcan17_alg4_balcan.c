@@ -354,6 +354,45 @@ static void test_paper_constants(void **state)
     assert_non_null(strstr(err.message, "3634 partitions"));
 }
 
+/* ---- as in the paper's experiments ----------------------------------------
+ */
+
+static void test_as_published(void **state)
+{
+    (void)state;
+    enum { N = 2000, D = 6, K = 5 };
+    double *rows = make_rows(N, D, K, 1), mu = 0;
+    assert_int_equal(kith_privacy_mu(1, 1e-6, &mu, NULL), KITH_OK);
+    for (int pure = 0; pure < 2; pure++) {
+        kith_session *s = open_session(load(rows, N, D, unit_box()), 1,
+                                       pure ? 0 : 1e-6, KITH_ADD_REMOVE, 2, 1);
+        kith_kmeans_options opt = options(K);
+        opt.as_published = 1;
+        kith_result *r = NULL;
+        kith_error err = {0};
+        if (kith_kmeans(s, &opt, &r, &err))
+            fail_msg("%s", err.message);
+        double sum = spent(r, pure), total = pure ? 1 : mu * mu;
+        assert_true(sum <= total * (1 + 1e-12) && sum >= total * (1 - 1e-9));
+        size_t levels = 0, swaps = 0, draws = 0;
+        for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
+            kith_receipt line;
+            kith_result_receipt(r, i, &line);
+            levels += !strncmp(line.what, "partition", 9);
+            swaps += !strncmp(line.what, "swap ", 5);
+            draws += !strcmp(line.what, "choice among the swaps");
+        }
+        /* k partitions of ln n levels, one last draw, 8 rounds */
+        assert_int_equal(levels, K * (floor(log(r->rows)) + 1));
+        assert_int_equal(swaps, K);
+        assert_int_equal(draws, 1);
+        assert_int_equal(kith_result_rounds(r), 8);
+        kith_result_free(r);
+        kith_session_close(s);
+    }
+    free(rows);
+}
+
 /* ---- refusals -------------------------------------------------------------
  */
 
@@ -385,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_radius),
         cmocka_unit_test(test_paper_constants),
+        cmocka_unit_test(test_as_published),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static const arg_option median_options[] = {
 };
 
 /* The first ONLY_KMEANS are not for kmedian. */
-enum { ONLY_KMEANS = 2 };
+enum { ONLY_KMEANS = 3 };
 static const arg_option method_options[] = {
     {"method", 0, "M",
      "auto (default): the recommended one; lloyd: Lloyd iterations on noisy "
@@ -52,6 +52,9 @@ static const arg_option method_options[] = {
      "with --method balcan: the constants as printed in the paper, which make "
      "the result vacuous: the numbers are shown first, and the run is refused "
      "where they cannot be represented"},
+    {"as-published", 0, NULL,
+     "with --method balcan: as many partitions, levels and rounds as in the "
+     "paper's experiments, and the last draw of its Algorithm 3, repaired"},
     {"rounds", 0, "T",
      "number of iterations (default: the method's own, printed in the model); "
      "with --non-private the most that are made (default: 300)"},
@@ -168,6 +171,12 @@ static int parse_method(kmeans_run *run, const args *a)
     run->means.method = (kith_kmeans_method)method;
     if (!code && run->means.paper_constants && method != KITH_KMEANS_BALCAN)
         return cli_usage("--paper-constants needs --method balcan");
+    if (!code && run->means.as_published && method != KITH_KMEANS_BALCAN)
+        return cli_usage("--as-published needs --method balcan");
+    if (!code && run->means.as_published && run->means.paper_constants)
+        return cli_usage("--as-published and --paper-constants exclude each "
+                         "other: the first is what the paper ran, the second "
+                         "what it proves");
     return code;
 }
 
@@ -204,7 +213,8 @@ static int check_centers(const kmeans_run *run, const args *a)
 
 int kmeans_run_parse(kmeans_run *run, const args *a)
 {
-    static const char *const not_plain[] = {"method", "paper-constants", NULL};
+    static const char *const not_plain[] = {"method", "paper-constants",
+                                            "as-published", NULL};
     static const char *const median_only[] = {"method", "recovery", NULL};
     *run = (kmeans_run){
         .median = !strcmp(a->command->name, "kmedian"),
@@ -215,6 +225,8 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
     kith_plain_options_init(&run->plain, sizeof run->plain);
     run->means.paper_constants =
         !run->median && args_value(a, "paper-constants") != NULL;
+    run->means.as_published =
+        !run->median && args_value(a, "as-published") != NULL;
     run_limits limits = {.things = "centres",
                          .clusters = MAX_CLUSTERS,
                          .rounds = MAX_ROUNDS,
