@@ -10,7 +10,7 @@ LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
 .PHONY: help ledger-faults wasm build python wheel demo demo-service faults install test lint format asan tsan clang mutants fuzz \
-	bench pictures clean bootstrap
+	bench papers pictures deb dist clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
 help:
@@ -136,6 +136,10 @@ fuzz:
 bench: build
 	@cmake --build --preset release --target benches
 	@python3 bench/run.py
+
+## papers: every figure of the three papers, in bench/papers (QUICK=1: minutes)
+papers: build
+	@python3 bench/papers/make_page.py $(if $(QUICK),--quick) --jobs $(JOBS)
 
 ## pictures: draw docs/pictures anew
 pictures: build

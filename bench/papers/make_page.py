@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""The figures and tables of three papers, drawn again: `make papers`.
+
+Writes index.html (one file, no network), and an SVG and a CSV for each figure,
+to bench/papers/. Runs are kept in bench/cache/papers.jsonl: what was made is not
+made again; delete the file to begin anew. Data: bench/DATA.md. A set that
+cannot be had is skipped, loudly, and the page says so.
+
+--quick: a small version, minutes. --jobs N: runs at a time (default: all
+processors). --draw: only draw what is known. --out DIR: write elsewhere.
+--runs FILE: where runs are kept.
+"""
+import argparse
+import csv
+import html
+import io
+import os
+import subprocess
+
+import runs as runs_
+import balcan
+import chart
+import stemmer
+import wang
+
+STYLE = """
+body{font:16px/1.5 sans-serif;color:#222;max-width:1260px;margin:0 auto;
+padding:0 12px}
+h1{font-size:1.6em}h2{border-top:2px solid #ccc;padding-top:.6em}
+.panels{display:flex;flex-wrap:wrap;gap:10px}
+.panels figure{margin:0;flex:0 1 400px;max-width:100%}
+.panels svg{width:100%;height:auto;display:block}
+.wide{overflow-x:auto}table{border-collapse:collapse;margin:.6em 0}
+td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;
+vertical-align:top}th{background:#f2f2f2}
+.yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
+a{color:#1f5fa8}code{background:#f2f2f2}
+@media print{body{max-width:none;font-size:11px}.panels figure{width:31%;
+break-inside:avoid}h2{break-after:avoid}tr{break-inside:avoid}}
+"""
+
+
+def table(rows):
+    out = ["<div class=wide><table>"]
+    for i, row in enumerate(rows):
+        tag = "td" if i else "th"
+        out.append("<tr>%s</tr>" % "".join(
+            "<%s>%s</%s>" % (tag, html.escape(str(c)), tag) for c in row))
+    return "\n".join(out + ["</table></div>"])
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def panel_svg(out, panel):
+    """SVG of a panel, with its files; None: nothing is known."""
+    name, *rest = panel
+    if len(rest) == 1:  # drawn already
+        svg = rest[0]
+    else:
+        title, lines, options = rest
+        svg = chart.panel(title, lines, **options)
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(("line", options["x_name"] or "set", "run",
+                       options["y_name"]))
+        names = options.get("categories")
+        for label, points in lines:
+            for x, values in points:
+                for i, value in enumerate(values):
+                    rows.writerow((label, names[x] if names else x, i,
+                                   "%.6g" % value))
+        if svg:
+            write(os.path.join(out, name + ".csv"), text.getvalue())
+    if svg:
+        write(os.path.join(out, name + ".svg"), svg)
+    return svg
+
+
+def claims(paper):
+    rows = list(paper.claims())
+    if not rows:
+        return "<p>Nothing of it was measured here.</p>"
+    out = ["<h3>What the paper says, and what was measured</h3>",
+           "<div class=wide><table><tr><th>the paper</th><th>measured here</th>"
+           "<th>holds?</th></tr>"]
+    for said, found, holds in rows:
+        out.append("<tr><td>%s</td><td>%s</td><td class=%s>%s</td></tr>" % (
+            html.escape(said), html.escape(found), "yes" if holds else "no",
+            "yes" if holds else "no"))
+    return "\n".join(out + ["</table></div>"])
+
+
+def section(paper, out):
+    parts = ["<h2>%s</h2>" % html.escape(paper.title)]
+    for name, panels, words in paper.figures():
+        parts.append("<h3>%s</h3><p class=note>%s</p><div class=panels>"
+                     % (html.escape(name), html.escape(words)))
+        for panel in panels:
+            svg = panel_svg(out, panel)
+            if svg:
+                files = '<figcaption><a href="%s.svg">svg</a>' % panel[0]
+                if len(panel) > 2:
+                    files += ' <a href="%s.csv">csv</a>' % panel[0]
+                parts.append("<figure>%s%s</figcaption></figure>"
+                             % (svg, files))
+            else:
+                parts.append("<figure><p>%s: no run is known</p></figure>"
+                             % html.escape(str(panel[1])))
+        parts.append("</div>")
+    if hasattr(paper, "table"):
+        parts.append(table(paper.table()))
+    parts.append("<h3>As printed, as repaired, auto</h3>")
+    parts.append(table(list(paper.versions())))
+    parts.append(claims(paper))
+    return "\n".join(parts)
+
+
+def commit():
+    done = subprocess.run(["git", "-C", runs_.ROOT, "rev-parse", "--short",
+                           "HEAD"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.stdout.strip() or "unknown"
+
+
+def page(papers, known, out, quick):
+    builds = {run["build"] for run in known.known.values()}
+    parts = ["<!DOCTYPE html><html lang=en><head><meta charset=utf-8>",
+             '<meta name=viewport content="width=device-width">',
+             "<title>kith: the papers, reproduced</title><style>%s</style>"
+             "</head><body><h1>The papers, reproduced</h1>" % STYLE,
+             "<p class=note>Every figure and table of the three papers that "
+             "kith stands on, drawn again by <code>make papers%s</code> at "
+             "commit %s. Every private run pays for all that it looks at, "
+             "baselines included (docs/baselines.md); runs are seeded so that "
+             "they can be repeated. The papers give their curves as pictures "
+             "without numbers, so what is compared is what they say about "
+             "them.%s</p>" % (
+                 " QUICK=1" if quick else "", commit(),
+                 " <b>This is the quick version: few points, one run each, "
+                 "short chains.</b>" if quick else "")]
+    if len(builds) > 1:
+        parts.append("<p class=note>Runs come from %d builds of the command."
+                     "</p>" % len(builds))
+    for why, names in sorted(known.skipped.items()):
+        parts.append("<p class=no>%d runs were skipped: %s</p>"
+                     % (len(names), html.escape(why)))
+    parts += [section(paper, out) for paper in papers]
+    write(os.path.join(out, "index.html"),
+          "\n".join(parts + ["</body></html>", ""]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--jobs", type=int,
+                        default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--kith", default=os.path.join(
+        runs_.ROOT, "build", "release", "tools", "kith", "kith"))
+    parser.add_argument("--out", default=runs_.HERE)
+    parser.add_argument("--runs", default=runs_.KEPT)
+    args = parser.parse_args()
+    os.makedirs(args.out, exist_ok=True)
+    known = runs_.Runs(args.kith, args.runs)
+    papers = [kind(known, args.quick) for kind in (
+        balcan.Balcan, wang.Wang, stemmer.Stemmer)]
+    if not args.draw:
+        known.make(args.jobs)
+    page(papers, known, args.out, args.quick)
+    print(os.path.join(args.out, "index.html"))
+
+
+if __name__ == "__main__":
+    main()

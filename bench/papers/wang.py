@@ -1,0 +1,250 @@
+"""Wang, Wang, Singh 2015: Figures 1 (instability), 2 (utility, from the runs of
+bench/figure2.json and chains as long as printed) and 3 (the Gibbs sampler)."""
+import json
+import math
+import os
+import statistics
+
+import chart
+import figure2
+
+TRIALS = 8
+SWEEPS = (30, 100, 300, 1000, 3000, 10000)
+EPSILONS = (1, 10, 100)
+PRINTED = "Gibbs, 10,000 sweeps"
+CHAINS = {PRINTED: (), "Gibbs, LRR start": ("--non-private-start", "--solver",
+                                            "lrr")}
+DRAWN = ("auto", "SuLQ-10", "SuLQ-50", "s.a. SSC", "s.a. TSC", "Gibbs", PRINTED,
+         "Gibbs, SSC start", "Gibbs, LRR start", "Bingham-10")
+COLOURS = {"auto": "#b3202c", "SuLQ-10": "#c05a1f", "SuLQ-50": "#8c3b12",
+           "s.a. SSC": "#777777", "s.a. TSC": "#bbbbbb", "Gibbs": "#9cc3e6",
+           PRINTED: "#1f5fa8", "Gibbs, SSC start": "#2f9e8f",
+           "Gibbs, LRR start": "#8cc04f", "Bingham-10": "#8e6bb8"}
+chart.COLOURS.update(COLOURS)
+POINTS = 24  # of Figure 1
+FIRST_SEED = 100
+
+
+def circle(extra):
+    """Evenly spaced points on the unit circle, and one more at an angle."""
+    angles = [2 * math.pi * i / POINTS for i in range(POINTS)] + [extra]
+    return [(math.cos(a), math.sin(a)) for a in angles]
+
+
+class Wang:
+    title = "Wang, Wang, Singh 2015"
+
+    def __init__(self, runs, quick):
+        self.runs, self.quick = runs, quick
+        self.trials = range(FIRST_SEED, FIRST_SEED + (4 if quick else TRIALS))
+        self.sweeps = SWEEPS[:4] if quick else SWEEPS
+        self.settings = "2" if quick else "123"
+        self.long = 1000 if quick else 10000
+        self.chain_epsilons = (10,) if quick else figure2.EPSILONS
+        self.repetitions = range(FIRST_SEED, FIRST_SEED + (1 if quick else 3))
+        path = os.path.join(os.path.dirname(figure2.__file__), "figure2.json")
+        with open(path, encoding="utf-8") as file:
+            self.kept = json.load(file)
+        self.ask()
+
+    # ---- what is run -----------------------------------------------------
+
+    def ask(self):
+        for where in (0, 1):
+            self.runs.want(lambda folder, at=where: self.lines(folder, at), .2,
+                           "wang-1", where)
+        for epsilon in EPSILONS:
+            for seed in self.trials:
+                for sweeps in self.sweeps:
+                    self.chain("2", "wang-3", (), epsilon, sweeps, seed)
+        for setting in self.settings:
+            for label, more in CHAINS.items():
+                for epsilon in self.chain_epsilons:
+                    for seed in self.repetitions:
+                        self.chain(setting, label, more, epsilon,
+                                   self.long, seed)
+
+    def lines(self, folder, where):
+        """Angles of the two best lines, when one point more is on one of the
+        evenly spaced directions, or between two of them."""
+        path = os.path.join(folder, "circle.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            for x, y in circle(where * math.pi / POINTS):
+                file.write("%.12f,%.12f\n" % (x, y))
+        model = os.path.join(folder, "model.json")
+        self.runs.command("subspace", "--non-private", "-k", 2, "-q", 1,
+                          "--radius", 2, "--starts", 50, "--quiet", "--force",
+                          "-o", model, path)
+        with open(model, encoding="utf-8") as file:
+            bases = json.load(file)["bases"]
+        return {"angles": sorted(math.degrees(math.atan2(b[1][0], b[0][0])) % 180
+                                 for b in bases)}
+
+    def chain(self, setting, label, more, epsilon, sweeps, seed):
+        _, _, k, q, _, _ = figure2.SETTINGS[setting]
+
+        def job(folder):
+            rows, truth = figure2.make_data(self.runs.kith, setting, seed,
+                                            folder)
+            model = os.path.join(folder, "model.json")
+            _, cpu = self.runs.command(
+                "subspace", "-k", k, "-q", q, "-e", epsilon, "--adjacency",
+                "replace-one", *figure2.bounds(setting), "--insecure-seed",
+                seed, "--seed", seed, "--threads", 1, "--quiet", "--method",
+                "gibbs", "--rounds", sweeps, *more, "--force", "-o", model, rows)
+            cost, distance = figure2.evaluate(self.runs.kith, model, truth, rows)
+            return {"cost": cost, "d_W": distance, "cpu": cpu}
+        self.runs.want(job, sweeps / {"1": 1000, "2": 2500, "3": 500}[setting],
+                       label, setting, epsilon, sweeps, seed)
+
+    # ---- what is shown ---------------------------------------------------
+
+    def draw_lines(self):
+        """Figure 1, by hand: two circles."""
+        out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 230" '
+               'width="400" height="230" font-family="sans-serif" '
+               'font-size="11" role="img"><title>Figure 1</title>'
+               '<rect width="100%" height="100%" fill="white"/>']
+        for where in (0, 1):
+            found = self.runs.get("wang-1", where)
+            if not found:
+                return None
+            x0, y0, r = 105 + 190 * where, 110, 80
+            for angle in found["angles"]:
+                c, s = (1.15 * r * f(math.radians(angle))
+                        for f in (math.cos, math.sin))
+                out.append('<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" '
+                           'stroke="#b3202c" stroke-width="2"/>'
+                           % (x0 - c, y0 + s, x0 + c, y0 - s))
+            points = circle(where * math.pi / POINTS)
+            for x, y in points[:-1]:
+                out.append('<circle cx="%.1f" cy="%.1f" r="3" fill="#1f5fa8"/>'
+                           % (x0 + r * x, y0 - r * y))
+            x, y = x0 + r * points[-1][0], y0 - r * points[-1][1]
+            out.append('<path d="M%.1f %.1fl10 10m0 -10l-10 10" stroke='
+                       '"#1f5fa8" stroke-width="2.5"/>' % (x - 5, y - 5))
+            out.append('<text x="%d" y="215" text-anchor="middle">one more '
+                       'point at %.1f°</text>'
+                       % (x0, math.degrees(where * math.pi / POINTS)))
+        return "\n".join(out + ["</svg>", ""])
+
+    def kept_runs(self, setting, label, epsilon, which):
+        if label in CHAINS:
+            found = [self.runs.get(label, setting, epsilon, self.long, seed)
+                     for seed in self.repetitions]
+            return [f[("cost", "d_W")[which]] for f in found if f]
+        cells = self.kept["settings"].get(setting, {}).get(label)
+        if not cells:
+            return []
+        at = self.kept["epsilons"].index(epsilon)
+        return [run[which] for run in cells[at]]
+
+    def figures(self):
+        angles = [self.runs.get("wang-1", w) for w in (0, 1)]
+        if all(angles):
+            yield ("Figure 1", [("wang-1", self.draw_lines())],
+                   "%d points evenly on a circle, one more (cross), and the two "
+                   "best lines: at %s degrees, or at %s when the one point is "
+                   "moved. So the answer's global sensitivity is of the order "
+                   "of 1." % (POINTS, *("%.1f and %.1f" % tuple(a["angles"])
+                                        for a in angles)))
+        panels = []
+        for which, name in enumerate(("cost per row", "d_W")):
+            for setting in "123":
+                lines = [(label, [(e, self.kept_runs(setting, label, e, which))
+                                  for e in self.kept["epsilons"]])
+                         for label in DRAWN]
+                panels.append(("wang-2-%s-%d" % (setting, which),
+                               figure2.TITLES[setting], lines,
+                               dict(x_name="epsilon", y_name=name, x_log=True,
+                                    y_log=which == 0)))
+        swept = ", ".join("%d" % figure2.SETTINGS[s][5] for s in "123")
+        yield ("Figure 2", panels,
+               "“Gibbs” is what bench/figure2.json keeps: chains of %s sweeps "
+               "in the three settings, the last state released, from a start "
+               "that does not look at the rows. “%s” and “LRR start” have %s. "
+               "The paper's starts look at the rows, and its chains report "
+               "the mean of the last 100 draws: neither is private. Overlapping "
+               "blocks on Yale are not there: 5 blocks of 64 of 320 rows with "
+               "no row in more than 2 of them were not found in 64 draws."
+               % (swept, PRINTED, "1,000 in this quick page" if self.quick else
+                  "10,000, as printed"))
+        panels = []
+        for which in ("cost", "d_W"):
+            for epsilon in EPSILONS:
+                lines = []
+                for seed in self.trials:
+                    found = [(s, self.runs.get("wang-3", "2", epsilon, s, seed))
+                             for s in self.sweeps]
+                    lines.append(("trial %d" % (seed - FIRST_SEED + 1),
+                                  [(s, [f[which]]) for s, f in found if f]))
+                panels.append(("wang-3-%s-%d" % (which, epsilon),
+                               "ε = %d" % epsilon, lines,
+                               dict(x_name="sweeps", y_name=which, x_log=True)))
+        yield ("Figure 3", panels,
+               "Trials of the Gibbs sampler, n = 1000, d = 10, k = q = 3, σ = "
+               ".1: where the chain is after so many sweeps. The paper's test "
+               "statistic, the length of the mean basis, is not drawn: it is "
+               "about 1/√T for chains that mix and for chains that are stuck, "
+               "since a basis turns within its plane at every step "
+               "(`--debug-diagnostics` prints it, next to R-hat, which does "
+               "tell).")
+
+    def versions(self):
+        """As printed, as repaired, auto."""
+        yield ("version, setting 2, ε = 10", "cost per row", "guarantee",
+               "CPU s")
+        for words, label, promise in (
+                ("Gibbs as printed: a start that looks at the rows (SSC)",
+                 "Gibbs, SSC start", "none"),
+                ("Gibbs from a start that does not", PRINTED, "asymptotic"),
+                ("sample and aggregate (SSC), forced", "s.a. SSC",
+                 "none: nothing but noise at this ε"),
+                ("SuLQ-10, basic composition as printed", "SuLQ-10 basic",
+                 "exact"),
+                ("SuLQ-10, composed tightly", "SuLQ-10", "exact"),
+                ("auto", "auto", "exact")):
+            cost = self.kept_runs("2", label, 10, 0)
+            cpu = [self.runs.get(label, "2", 10, self.long, s)
+                   for s in self.repetitions]
+            cpu = [c["cpu"] for c in cpu if c]
+            if cost:
+                yield (words, "%.4f" % statistics.mean(cost), promise,
+                       "%.1f" % statistics.mean(cpu) if cpu else "–")
+
+    def claims(self):
+        def mean(setting, label, epsilon, which=0):
+            found = self.kept_runs(setting, label, epsilon, which)
+            return statistics.mean(found) if found else None
+        one = mean("1", "s.a. SSC", 1), mean("1", "s.a. SSC", 1000)
+        if all(one):
+            yield ("sample and aggregate is poor “unless ε is truly large”",
+                   "setting 1: cost %.3g at ε = 1, %.3g at ε = 1000" % one,
+                   one[0] > 5 * one[1])
+        two = [mean(s, "SuLQ-10", 10) for s in "13"]
+        base = [mean(s, "auto", 1000) for s in "13"]
+        if all(two) and all(base):
+            yield ("SuLQ “scales poorly with the ambient dimension”",
+                   "cost over auto's best at ε = 10: %.2g for d = 5, %.2g for "
+                   "d = 50" % (two[0] / base[0], two[1] / base[1]),
+                   two[1] / base[1] > two[0] / base[0])
+        chain = mean("3", PRINTED, 10) or mean("3", "Gibbs", 10)
+        best = mean("3", "SuLQ-10", 10), mean("3", "auto", 10)
+        if chain and all(best):
+            yield ("on faces “Gibbs sampling significantly outperforms the "
+                   "other algorithms”",
+                   "cost at ε = 10: Gibbs, private start, %.3g; SuLQ-10 %.3g; "
+                   "auto %.3g" % (chain, *best), chain < min(best))
+        spread = []
+        for epsilon in EPSILONS:
+            found = [self.runs.get("wang-3", "2", epsilon, self.sweeps[-1], s)
+                     for s in self.trials]
+            costs = [f["cost"] for f in found if f]
+            if len(costs) > 1:
+                spread.append((max(costs) / min(costs), epsilon))
+        if spread:
+            worst = max(spread)
+            yield ("the sampler “mixes quite well after 10000 iterations”",
+                   "after %d sweeps the trials' costs differ by a factor of up "
+                   "to %.2f (ε = %g)" % (self.sweeps[-1], *worst),
+                   worst[0] < 1.2)

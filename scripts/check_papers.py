@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The page of the papers (bench/papers) can be drawn, from a few made-up runs:
+its charts put values where they belong, every SVG is well-formed, nothing is
+asked of the network, and a claim that the runs contradict is not said to hold.
+
+Run from the root of the source tree. Takes a second; measures nothing.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as tree
+
+sys.path.insert(0, "bench/papers")
+sys.dont_write_bytecode = True
+import chart  # noqa: E402
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def dots(svg):
+    """Middles of the circles, in order."""
+    return [(float(c.get("cx")), float(c.get("cy")))
+            for c in tree.fromstring(svg).iter(SVG + "circle")]
+
+
+def check_chart():
+    """Equal steps are equally far apart, on the scale that was asked for."""
+    for log, ys in ((False, (1, 2, 3)), (True, (1, 10, 100))):
+        svg = chart.panel("t", [("a", [(x, [y]) for x, y in
+                                       zip((1, 2, 4), ys)])],
+                          "x", "y", x_log=True, y_log=log)
+        (x0, y0), (x1, y1), (x2, y2) = dots(svg)
+        assert abs((x1 - x0) - (x2 - x1)) < .2 and x0 < x1, "x is not logarithmic"
+        assert abs((y0 - y1) - (y1 - y2)) < .2 and y0 > y1, "y is not to scale"
+    assert chart.panel("t", [("a", [(1, [])])], "x", "y") is None, \
+        "a chart of nothing"
+    wide = chart.panel("a < b & c", [("a", [(1, [1, 3]), (2, [2, 2])])], "x", "y")
+    assert dots(wide)[0][1] == dots(wide)[1][1], "the mean of 1 and 3 is not 2"
+
+
+def made_up_runs(path, sulq):
+    with open(path, "w", encoding="utf-8") as file:
+        for k in (2, 8, 64):
+            for method, cost in (("balcan", .5), ("sulq", sulq)):
+                file.write(json.dumps({
+                    "key": json.dumps(["synth", method, k, 1, 1e-6, 100]),
+                    "build": "x", "result": {"cost": cost, "cpu": 1,
+                                             "guarantee": "none"}}) + "\n")
+
+
+def check_page(folder, sulq, verdict):
+    runs = os.path.join(folder, "runs.jsonl")
+    made_up_runs(runs, sulq)
+    subprocess.run([sys.executable, "-B", "bench/papers/make_page.py", "--quick",
+                    "--draw", "--kith", "/bin/true", "--runs", runs, "--out",
+                    folder], check=True, stdout=subprocess.DEVNULL)
+    with open(os.path.join(folder, "index.html"), encoding="utf-8") as file:
+        page = file.read()
+    outside = re.findall(r'(?:src|href)="?(?!#)(?:https?:)?//[^"> ]+', page)
+    assert not outside, "the page needs the network: %s" % outside
+    for svg in re.findall(r"<svg.*?</svg>", page, re.S):
+        tree.fromstring(svg)
+    row = re.search(r"always outperforms SuLQ.*?<td class=(\w+)>", page, re.S)
+    assert row and row.group(1) == verdict, "the claim about SuLQ: not %s" % verdict
+    with open(os.path.join(folder, "balcan-2-synth.csv"),
+              encoding="utf-8") as file:
+        assert "sulq,8,0,%g\n" % sulq in file.read(), "a run is not in the CSV"
+
+
+def main():
+    check_chart()
+    with tempfile.TemporaryDirectory() as folder:
+        check_page(folder, .7, "yes")
+        check_page(folder, .3, "no")
+    print("papers: the page can be drawn")
+
+
+if __name__ == "__main__":
+    main()
