@@ -23,6 +23,10 @@ class Skip(Exception):
     """What a run needs is not here."""
 
 
+class Stopped(Exception):
+    """A run was interrupted."""
+
+
 class Runs:
     """Jobs that were asked for, and the results that are known."""
 
@@ -75,6 +79,8 @@ class Runs:
             child.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0)
             err.seek(0)
+            if child.returncode < 0:  # Ctrl-C reaches it too
+                raise Stopped
             if child.returncode:
                 raise Skip("kith %s: %s" % (" ".join(map(str, arguments)),
                                             err.read().decode().strip()))
@@ -100,6 +106,8 @@ class Runs:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 result = job(folder)
+        except Stopped:
+            return
         except Skip as why:
             with self.lock:
                 self.skipped.setdefault(str(why), []).append(name)

@@ -23,6 +23,8 @@ enum { MOST_SWAPS = 20, MOST_CLUSTERS = 4096, LEAST_P = 2, MOST_P = 12 };
 /* Section 7 of the paper: "8 iterations of the SuLQ k-means algorithm", and k
  * partitions. */
 enum { PUBLISHED_ROUNDS = 8 };
+/* Algorithm 5 chooses 2 s / eta features; eta is left open. */
+static const double PRINTED_ETA = .5;
 
 /* Shares of the budget; the Lloyd rounds get what is left. In pure DP a mean
  * of d features is dear and a selection is cheap. */
@@ -174,6 +176,9 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
         &run->recovery, run->session, k, &run->coins, result->weights, err);
     if (!status && !run->chosen)
         status = kith_i_fail_memory(err);
+    if (run->sparse && run->opt->as_published)
+        run->recovery.picks = (uint32_t)fmin(
+            ceil(2 * domain->sparsity / PRINTED_ETA), domain->dimension);
     if (!status)
         status = kith_i_recover_mean(&run->recovery, rows, part(run, s->count),
                                      run->sparse ? 0 : part(run, s->mean), err);

@@ -98,6 +98,7 @@ typedef struct kith_i_recovery {
     double mean_variance;
     int plan;        /* there are no records */
     uint64_t radius; /* of the clipped rows about the mean; 0: as they are */
+    uint32_t picks;  /* sparse rows: features of a centre; 0: from the noise */
 } kith_i_recovery;
 
 /* weights: k, the caller's. Closed in any case. */

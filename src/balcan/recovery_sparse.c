@@ -11,7 +11,8 @@
  * of the charge (the printed one spends up to 1.5 of it); C bounds an entry,
  * the ball's radius a record; records have at most s entries because dataset.c
  * leaves no more; nothing is recentred, so zeros stay zeros. m comes from the
- * noise: at ceil(2s/eta) features the choice would be blind. */
+ * noise: at the printed ceil(2s/eta) features, which --as-published takes, the
+ * choice is nearly blind. */
 #include "balcan_i.h"
 
 #include <math.h>
@@ -175,8 +176,10 @@ kith_status kith_i_recover_sparse(kith_i_recovery *r, const char *what,
         view ? kith_i_view_domain(view) : kith_i_session_domain(r->session);
     kith_i_centers near = {
         .k = r->k, .d = domain->dimension, .sparse = domain->sparse};
-    uint32_t m = kith_i_sparse_picks(
-        r->session, kith_i_loss_share(charge, CHOICE_SHARE), r->k, r->rows);
+    uint32_t m = r->picks;
+    if (m == 0)
+        m = kith_i_sparse_picks(
+            r->session, kith_i_loss_share(charge, CHOICE_SHARE), r->k, r->rows);
     size_t size = (size_t)r->k * domain->dimension;
     uint32_t *features = kith_i_alloc((size_t)r->k * m, sizeof *features);
     near.coords = kith_i_alloc(size, sizeof(double));

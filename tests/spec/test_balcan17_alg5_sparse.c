@@ -201,6 +201,39 @@ static void test_centers(void **state)
     free(rows);
 }
 
+/* ---- as printed: 2 s / eta features -----------------------------------------
+ */
+
+static void test_as_published(void **state)
+{
+    (void)state;
+    double *rows = make_topics(2);
+    kith_bounds bounds = {.radius = 1, .sparsity = 8};
+    kith_session *s = open_session(load_sparse(rows, MANY, WIDE, bounds), 1,
+                                   1e-6, KITH_ADD_REMOVE, 2, 3);
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = CLUSTERS;
+    opt.method = KITH_KMEANS_BALCAN;
+    opt.as_published = 1;
+    kith_result *r = NULL;
+    assert_int_equal(kith_kmeans(s, &opt, &r, NULL), KITH_OK);
+    size_t choices = 0;
+    for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
+        kith_receipt line;
+        kith_result_receipt(r, i, &line);
+        const char *picks = strstr(line.what, " features, ");
+        if (!picks)
+            continue;
+        choices++;
+        assert_non_null(strstr(picks, " 32 picks")); /* 2 * 8 / .5 */
+    }
+    assert_int_equal(choices, 9); /* the recovery and 8 rounds */
+    kith_result_free(r);
+    kith_session_close(s);
+    free(rows);
+}
+
 /* ---- whole runs -----------------------------------------------------------
  */
 
@@ -264,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_law),
         cmocka_unit_test(test_centers),
+        cmocka_unit_test(test_as_published),
         cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
