@@ -80,6 +80,22 @@ kith_status kith_i_auto_counts(auto_run *run, const auto_locator *locator,
     return status;
 }
 
+/* No row is further from the origin of cell c than this: a radius beyond it,
+ * from a histogram that is mostly noise, would buy noise and nothing else. */
+static double furthest(const auto_run *run, const auto_locator *l, uint32_t c)
+{
+    const kith_i_domain *domain =
+        l->view ? kith_i_view_domain(l->view) : run->domain;
+    const int32_t *origin = l->origins + (size_t)c * l->width;
+    double square = 0, absolute = 0, longest = (double)kith_i_domain_l2(domain);
+    for (uint32_t i = 0; i < l->width; i++) {
+        square += pow(origin[i], 2);
+        absolute += fabs((double)origin[i]);
+    }
+    return l->taxicab ? sqrt(l->width) * longest + absolute
+                      : longest + sqrt(square);
+}
+
 kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
                                   const char *what, const double *radius,
                                   double share, kith_i_cells *out,
@@ -94,7 +110,8 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_locator *locator,
     if (!limits)
         return kith_i_fail_memory(err);
     for (uint32_t c = 0; c < locator->cells; c++) {
-        double r = fmin(ceil(radius[c]), 0x1p30);
+        double r = fmin(radius[c], furthest(run, locator, c));
+        r = fmin(ceil(r), 0x1p30);
         limits[c] = r >= 1 ? (uint64_t)r : 1;
     }
     spec.radius = limits;

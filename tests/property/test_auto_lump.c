@@ -3,7 +3,7 @@
  * so there are no false alarms. */
 #include "support/auto_compare.h"
 
-enum { D = 2, FAR_EVERY = 20, RUNS = 4 };
+enum { D = 2, FAR_EVERY = 20, RUNS = 4, FEW = 2000, MANY_RUNS = 60 };
 
 static double draw_lump(kith_i_coins *coins)
 {
@@ -45,9 +45,34 @@ static void test_two_lumps(void **state)
     assert_true(relative_cost(2000, 2, 1, 0) < .05);
 }
 
+/* Histograms of so few rows are noise in one run of a hundred or so: sums must
+ * not be clipped beyond where rows can be (five times the diagonal then). */
+static void test_radii(void **state)
+{
+    (void)state;
+    table t = make_table(FEW, D, draw_lump, 0, 1);
+    double most = 0;
+    for (size_t i = 0; i < FEW * D; i++)
+        t.rows[i] = i / D % FAR_EVERY == 0 ? .95 : t.rows[i];
+    for (uint64_t seed = 500; seed < 500 + MANY_RUNS; seed++) {
+        kith_result *r = run_once(&t, 8, KITH_KMEANS_AUTO, .5, 0, seed);
+        for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
+            kith_receipt receipt;
+            assert_int_equal(kith_result_receipt(r, i, &receipt), KITH_OK);
+            if (strstr(receipt.what, "sums"))
+                most = fmax(most, receipt.sensitivity);
+        }
+        kith_result_free(r);
+    }
+    free(t.rows);
+    print_message("longest radius %g\n", most);
+    assert_true(most < 2 * sqrt(D));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_mean),
-                                       cmocka_unit_test(test_two_lumps)};
+                                       cmocka_unit_test(test_two_lumps),
+                                       cmocka_unit_test(test_radii)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
