@@ -42,8 +42,10 @@ class Postgres:
             sys.exit(SKIPPED)
         self.folder = tempfile.mkdtemp(prefix="kith_pg_", dir=place())
         self.port, = free_ports(1)
+        # the server goes on with what killed clients have asked for: room for
+        # all of them
         self.options = (f"-p {self.port} -k {self.folder} -c "
-                        "listen_addresses=127.0.0.1 -c max_connections=50")
+                        "listen_addresses=127.0.0.1 -c max_connections=300")
         self.url = f"postgresql://kith@127.0.0.1:{self.port}/postgres"
         self.prefix = []
         if os.getuid() == 0:
