@@ -238,7 +238,7 @@ static kith_status memory_names(kith_ledger *self,
             if (strcmp(ledger->accounts[i].name, last) > 0 &&
                 (!next || strcmp(ledger->accounts[i].name, next) < 0))
                 next = ledger->accounts[i].name;
-        if (visit(arg, next))
+        if (!next || visit(arg, next))
             break;
         last = next;
     }

@@ -8,9 +8,9 @@
 #include "ledger_i.h"
 
 typedef struct {
-    kith_i_posting_kind kind;
     char *body, *run, *once; /* owned; run, once: or NULL */
     char at[KITH_I_TIME_TEXT], hash[KITH_I_HASH_TEXT];
+    kith_i_posting_kind kind;
 } kith_i_memory_entry;
 
 typedef struct {

@@ -78,8 +78,8 @@ void kith_i_respond(const kith_i_asked *asked, const double *x,
     /* The coin is drawn whether or not it is needed. */
     uint64_t coin = kith_i_words_next(words);
     uint64_t place = kith_i_encode(asked->question, asked->d, x, coin, vector);
-    uint64_t number = draw_number(asked, place, vector, words,
-                                  (int16_t *)(vector + m->width + 8));
+    void *word = vector + m->width + 8;
+    uint64_t number = draw_number(asked, place, vector, words, word);
     kith_i_store(number, bytes + KITH_I_HEADER_BYTES,
                  (int)kith_i_number_bytes(m->outputs));
     kith_i_forget(scratch, kith_i_respond_scratch(m));

@@ -80,7 +80,8 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
     reading.user_seed = run.kmeans     ? run.kmeans->public_seed
                         : run.kmedian  ? run.kmedian->public_seed
                         : run.subspace ? run.subspace->public_seed
-                                       : run.local->public_seed;
+                        : run.local    ? run.local->public_seed
+                                       : 0;
     if (!source->paths) /* the names are for the model only */
         reading.column_count = 0;
     kith_dataset *data = NULL;

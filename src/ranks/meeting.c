@@ -83,8 +83,8 @@ kith_status kith_i_ranks_meet(const kith_team *t, uint64_t digest,
 
 kith_status kith_i_ranks_check(const kith_team *t, kith_error *err)
 {
-    if (t->size >= sizeof *t && t->ranks > 0 && t->rank < t->ranks && t->sum &&
-        t->share && t->gather)
+    if (t && t->size >= sizeof *t && t->ranks > 0 && t->rank < t->ranks &&
+        t->sum && t->share && t->gather)
         return KITH_OK;
     return kith_i_fail(err, KITH_ERR_ARGUMENT,
                        "a team needs its size, a rank below the number of "
@@ -94,9 +94,8 @@ kith_status kith_i_ranks_check(const kith_team *t, kith_error *err)
 kith_status kith_team_agree(const kith_team *team, kith_status mine,
                             kith_error *err)
 {
-    static const kith_team nobody;
-    kith_status status = kith_i_ranks_check(team ? team : &nobody, err);
-    if (status)
+    kith_status status = kith_i_ranks_check(team, err);
+    if (status || !team)
         return status;
     return team->ranks == 1 ? mine : kith_i_ranks_meet(team, 0, mine, err);
 }

@@ -22,7 +22,8 @@ kith_status kith_i_ranks_compare(const kith_team *t, kith_error *err)
         return kith_i_ranks_lost(err);
     for (uint32_t i = t->ranks; t->rank == 0 && i-- > 0;) {
         const char *theirs = (const char *)all + (size_t)i * MAKE;
-        if (total != (size_t)t->ranks * MAKE || memcmp(theirs, mine, MAKE)) {
+        if (total != (size_t)t->ranks * MAKE ||
+            memcmp(theirs, mine, MAKE) != 0) {
             odd = i;
             snprintf(other, MAKE, "%.*s", MAKE - 1, theirs);
         }
