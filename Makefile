@@ -51,6 +51,15 @@ install: bootstrap
 	@cmake --build --preset release $(LIBRARY)
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
+## deb: Debian packages of the last commit, checked by lintian, in build/deb
+deb:
+	@scripts/bootstrap.sh deb
+	@JOBS=$(JOBS) scripts/build_deb.sh build/deb
+
+## dist: the source archive of the last commit and its checksum, in build/dist
+dist:
+	@scripts/build_dist.sh build/dist
+
 #: Change it
 ## wasm: what runs on a user's device as WebAssembly, for web/kith-device
 wasm: bootstrap

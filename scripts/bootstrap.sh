@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Make sure that the packages which building and testing need are installed
 # (Debian and its relatives). Quiet when they are.
-#   scripts/bootstrap.sh [lint] [fuzz] [sign] [browser]    more groups
+#   scripts/bootstrap.sh [lint] [fuzz] [sign] [browser] [deb]    more groups
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -18,6 +18,7 @@ for group in "$@"; do
     lint) packages="$packages clang-format clang-tidy cppcheck shellcheck" ;;
     fuzz) packages="$packages libclang-rt-dev" ;;
     sign) packages="$packages minisign" ;;
+    deb) packages="$packages debhelper dh-python dpkg-dev fakeroot lintian" ;;
     browser) packages="$packages chromium fonts-dejavu-core node-typescript" ;;
     *)
         echo "bootstrap: unknown group: $group" >&2
