@@ -41,19 +41,20 @@ static kith_status write_round(kith_i_store_shelf *s,
     int64_t now = kith_i_collect_now(s->c);
     const struct kith_task_view *v = s->live->task->view;
     int draft = v->release[0] == 'm';
-    return KITH_I_DB_RUN(
-        s->c->db, KITH_I_ROUND_ADD, NULL, NULL, err,
-        kith_i_bytes_cell(s->live->id, 16),
-        kith_i_number_cell(next->round->number),
-        kith_i_bytes_cell(next->json, next->bytes),
-        kith_i_bytes_cell(next->round->digest, 32),
-        kith_i_bytes_cell(next->round->previous, 32),
-        kith_i_number_cell(draft ? KITH_I_ROUND_DRAFT
-                                 : KITH_I_ROUND_COLLECTING),
-        draft ? (kith_i_cell){0} : kith_i_number_cell(now),
-        draft ? (kith_i_cell){0}
-              : kith_i_number_cell(now + (int64_t)v->closes * 1000),
-        kith_i_text_cell(kith_version()));
+    kith_i_cell opens = {0}, closes = {0}; /* of a draft: not yet */
+    if (!draft) {
+        opens = kith_i_number_cell(now);
+        closes = kith_i_number_cell(now + (int64_t)v->closes * 1000);
+    }
+    return KITH_I_DB_RUN(s->c->db, KITH_I_ROUND_ADD, NULL, NULL, err,
+                         kith_i_bytes_cell(s->live->id, 16),
+                         kith_i_number_cell(next->round->number),
+                         kith_i_bytes_cell(next->json, next->bytes),
+                         kith_i_bytes_cell(next->round->digest, 32),
+                         kith_i_bytes_cell(next->round->previous, 32),
+                         kith_i_number_cell(draft ? KITH_I_ROUND_DRAFT
+                                                  : KITH_I_ROUND_COLLECTING),
+                         opens, closes, kith_i_text_cell(kith_version()));
 }
 
 static kith_status write_result(kith_i_store_shelf *s, const char *model,

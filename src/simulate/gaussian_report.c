@@ -55,7 +55,8 @@ void kith_i_gaussian_respond(const kith_i_asked *asked, const double *x,
     const kith_i_mechanism *m = asked->mechanism;
     const uint8_t *nonce = asked->ticket->nonce;
     float *vector = scratch;
-    int32_t *noisy = (int32_t *)(vector + m->width + 8);
+    void *room = vector + m->width + 8;
+    int32_t *noisy = room;
     kith_i_report_write_header(m->kind, asked->ticket, bytes);
     uint64_t place = kith_i_encode(asked->question, asked->d, x,
                                    kith_i_entropy_word(e), vector);
