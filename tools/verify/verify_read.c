@@ -123,7 +123,9 @@ static void append(finding *f, problem_list *list, const char *where,
     }
     char *copy = strdup(where);
     f->no_memory |= !copy || !words;
-    list->items[list->count++] = (problem){copy, words};
+    problem *last = &list->items[list->count++];
+    last->where = copy;
+    last->words = words;
 }
 
 static char *format_words(const char *format, va_list list)
