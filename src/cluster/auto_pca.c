@@ -167,9 +167,10 @@ static void keep_axes(const auto_run *run, const double *values, uint32_t want,
     double inside = 0;
     while (q < want && values[q] > edge)
         q++;
-    /* rows without any direction add their mean eigenvalue to the edge */
-    space->unseen =
-        d > LEAST_AXES && edge > average && values[0] < average + 1.1 * edge;
+    /* rows without any direction add their mean eigenvalue to the edge; a plan
+     * has no rows, and is one of rows that have directions */
+    space->unseen = run->plan <= 0 && d > LEAST_AXES && edge > average &&
+                    values[0] < average + 1.1 * edge;
     space->q = q < least ? least : q;
     for (uint32_t i = 0; i < space->q; i++) {
         double v = values[i];

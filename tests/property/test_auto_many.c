@@ -130,12 +130,41 @@ static void test_zoom(void **state)
     assert_true(mine < 2 * best);
 }
 
+/* A plan has no rows to show it a direction: it is one of rows that have some,
+ * and makes about as many releases as they do (11 where it took them for rows
+ * without any, and handed over to lloyd). */
+static void test_plan(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000, D = 8, K = 10 };
+    table t = make_places(ROWS - K, D, K, .8, .1, 0);
+    kith_result *real = run_once(&t, K, KITH_KMEANS_AUTO, 1, 1e-6, 900);
+    kith_bounds box = {.lower = &t.low, .upper = &t.high, .box_count = 1};
+    kith_shape shape = {.rows = ROWS, .dimension = D};
+    kith_privacy privacy = {1, 1e-6, KITH_ADD_REMOVE};
+    kith_kmeans_options opt;
+    kith_kmeans_options_init(&opt, sizeof opt);
+    opt.clusters = K;
+    kith_result *plan = NULL;
+    kith_error err = {0};
+    if (kith_kmeans_plan(&shape, &box, &privacy, &opt, &plan, &err))
+        fail_msg("%s", err.message);
+    double made = (double)kith_result_receipt_count(real);
+    double planned = (double)kith_result_receipt_count(plan);
+    print_message("releases %g, planned %g\n", made, planned);
+    assert_true(fabs(planned - made) <= .2 * made);
+    kith_result_free(real);
+    kith_result_free(plan);
+    free(t.rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clusters), cmocka_unit_test(test_summary),
         cmocka_unit_test(test_weights),  cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_tail),     cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_half),     cmocka_unit_test(test_zoom)};
+        cmocka_unit_test(test_half),     cmocka_unit_test(test_zoom),
+        cmocka_unit_test(test_plan)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
