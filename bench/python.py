@@ -68,6 +68,9 @@ for name, model in {
         "balcan": kith.KMeans(10, method="balcan", **E),
         "k-median": kith.KMedians(10, **E),
         "planes": kith.SubspaceClustering(5, 3, **E),
+        "sulq": kith.SubspaceClustering(3, 3, method="sulq", rounds=3, **E),
+        "mincost": kith.SubspaceClustering(2, 2, method="mincost", rounds=100,
+                                           **E),
         "local": kith.LocalSimulation(5, epsilon=1, radius=E["radius"])}.items():
     seen = [cpu()]
     model.set_params(threads=1, progress=lambda a, b: seen.append(cpu()))

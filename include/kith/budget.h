@@ -89,9 +89,10 @@ typedef struct kith_session_options {
     uint64_t insecure_seed; /* every guarantee is void, a ledger refuses it  */
     const kith_team *team;  /* copied; NULL: alone. Rank 0's ledger is      */
                             /* charged, once; the others need none          */
-    kith_progress_fn *progress; /* called between blocks of rows, by the     */
-    void *progress_arg;         /* caller's thread, with 0 of 1: to cancel,  */
-                                /* not to measure. NULL: never               */
+    kith_progress_fn *progress; /* called some hundred times a second while  */
+    void *progress_arg;         /* a run computes, by the caller's thread,   */
+                                /* with 0 of 1: to cancel, not to measure.   */
+                                /* NULL: never                               */
     /* With a ledger; strings are copied. */
     const char *const *accounts; /* more accounts: all are charged, or none  */
     size_t account_count;

@@ -5,17 +5,21 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "watch.h"
+
 enum { MAX_WORKERS = 256 };
 
 typedef struct {
     void (*work)(void *arg, uint32_t worker);
     void *arg;
     uint32_t worker;
+    kith_i_watch *watch; /* of the thread that waits for them */
 } job;
 
 static void *run_job(void *p)
 {
     const job *j = p;
+    kith_i_watch_join(j->watch);
     j->work(j->arg, j->worker);
     return NULL;
 }
@@ -38,7 +42,7 @@ void kith_i_parallel(uint32_t workers, void (*work)(void *arg, uint32_t worker),
     if (workers > MAX_WORKERS)
         workers = MAX_WORKERS;
     for (uint32_t i = 1; i < workers; i++) {
-        jobs[i] = (job){work, arg, i};
+        jobs[i] = (job){work, arg, i, kith_i_watch_now()};
         started[i] = !pthread_create(&threads[i], NULL, run_job, &jobs[i]);
     }
     work(arg, 0);

@@ -1,12 +1,14 @@
-/* A caller who may want a long computation stopped. It is asked by its own
- * thread, worker 0, between pieces of work; the other workers see what it was
- * told. Whoever waits for the work must look at `stopped` afterwards: what was
- * computed may be half of it. */
+/* A caller who may want a long computation stopped.
+ *
+ * A run enters its watch. From then on all that it computes, on this thread or
+ * on workers (parallel.c), may ask in its loops whether to stop, and leave them
+ * at once with anything in its hands: the answer stays yes, every release after
+ * it fails, and the status of the run is KITH_ERR_CANCELLED (I10). The caller
+ * is asked by the thread that entered only; workers see what it was told. */
 #ifndef KITH_WATCH_H
 #define KITH_WATCH_H
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base_i.h"
 #include "kith/status.h"
@@ -17,26 +19,26 @@ typedef struct kith_i_watch {
     atomic_int stopped;
 } kith_i_watch;
 
-static inline int kith_i_watch_ask(kith_i_watch *watch, uint32_t worker)
-{
-    if (!watch->ask)
-        return 0;
-    if (worker == 0 && !atomic_load(&watch->stopped) &&
-        watch->ask(watch->arg, 0, 1))
-        atomic_store(&watch->stopped, 1);
-    return atomic_load(&watch->stopped);
-}
+/* What a thread works for. */
+typedef struct kith_i_watching {
+    kith_i_watch *watch; /* NULL: nobody who could stop it */
+    int asks;
+} kith_i_watching;
+
+/* Work for a watch; returns what the thread worked for before, for _leave. */
+kith_i_watching kith_i_watch_enter(kith_i_watch *watch);
+void kith_i_watch_leave(kith_i_watching before);
+/* What this thread works for, and a worker's part in it. */
+kith_i_watch *kith_i_watch_now(void);
+void kith_i_watch_join(kith_i_watch *watch);
+
+/* Shall this computation stop? Some ten nanoseconds. */
+int kith_i_stop_wanted(void);
 
 /* KITH_ERR_CANCELLED when it was stopped: what was computed is of some of the
- * rows, and must not be released (I10). */
-static inline kith_status kith_i_watch_check(const kith_i_watch *watch,
-                                             kith_error *err)
-{
-    if (!atomic_load(&watch->stopped))
-        return KITH_OK;
-    return kith_i_fail(err, KITH_ERR_CANCELLED,
-                       "stopped: nothing more was released, and what was "
-                       "spent stays spent");
-}
+ * rows, and must not be released. */
+kith_status kith_i_watch_check(const kith_i_watch *watch, kith_error *err);
+/* The same of the watch that this thread works for. */
+kith_status kith_i_stop_check(kith_error *err);
 
 #endif

@@ -2,6 +2,7 @@
  * comes out depends on released reports only. */
 #include <math.h>
 
+#include "base/watch.h"
 #include "tally_i.h"
 
 /* How many OLH reports support each key: each worker takes some keys. */
@@ -20,7 +21,7 @@ static void scan_keys(void *arg, uint32_t worker)
     uint64_t g = t->mechanism.outputs;
     uint64_t from = job->count * worker / job->workers;
     uint64_t to = job->count * (worker + 1) / job->workers;
-    for (uint64_t k = from; k < to; k++) {
+    for (uint64_t k = from; k < to && !kith_i_stop_wanted(); k++) {
         uint64_t key = job->keys ? job->keys[k] : k, supports = 0;
         for (uint64_t i = 0; i < t->received; i++) {
             const kith_i_hashed *h = &t->hashed[i];

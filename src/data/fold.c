@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/base_i.h"
+#include "base/watch.h"
 #include "dataset_i.h"
 
 enum { MANY_VALUES = 1 << 22 }; /* worth workers to wipe */
@@ -78,7 +79,7 @@ static void work(void *p, uint32_t worker)
     fold_job *job = p;
     for (;;) {
         size_t i = atomic_fetch_add(&job->next, 1); /* I10 */
-        if (i >= job->data->chunk_count)
+        if (i >= job->data->chunk_count || kith_i_stop_wanted())
             return;
         kith_i_block block = block_of(job->data, i, &job->disk, worker);
         if (block.rows == 0)
@@ -102,7 +103,8 @@ kith_status kith_i_fold_beside(const kith_dataset *data,
     if (status)
         return status;
     kith_i_parallel(workers, work, &job);
-    return spilled_close(&job.disk, err);
+    status = spilled_close(&job.disk, err);
+    return status ? status : kith_i_stop_check(err);
 }
 
 int kith_i_dataset_is_spilled(const kith_dataset *data)
@@ -146,7 +148,7 @@ static void derive_work(void *p, uint32_t worker)
     const kith_i_domain *m = job->out->domain;
     for (;;) {
         size_t i = atomic_fetch_add(&job->next, 1);
-        if (i >= job->out->chunk_count)
+        if (i >= job->out->chunk_count || kith_i_stop_wanted())
             return;
         kith_i_block block = block_of(job->data, i, &job->disk, worker);
         if (block.rows == 0)
@@ -200,6 +202,8 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
         kith_i_parallel(workers, derive_work, &job);
         status = spilled_close(&job.disk, err);
     }
+    if (!status)
+        status = kith_i_stop_check(err);
     if (status) {
         if (data->chunk_count > 0)
             kith_i_wipe(dense, at * sizeof *dense);

@@ -28,7 +28,8 @@ int kith_i_dataset_is_spilled(const kith_dataset *data);
 kith_status kith_i_dataset_need_memory(const kith_dataset *data,
                                        kith_error *err);
 
-/* The same over rows that were derived from others: block->beside shows each
+/* KITH_ERR_CANCELLED: it was stopped (base/watch.h), and did not visit all.
+ * The same over rows that were derived from others: block->beside shows each
  * row of `beside` next to the row of `data` it came from or goes with. */
 kith_status kith_i_fold_beside(const kith_dataset *data,
                                const kith_dataset *beside, uint32_t workers,

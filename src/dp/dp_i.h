@@ -19,6 +19,7 @@
 #include "ask.h"
 #include "base/block.h"
 #include "base/domain.h"
+#include "base/watch.h"
 #include "budget/budget_i.h"
 #include "budget/ledger_i.h"
 #include "kith/budget.h"
@@ -45,6 +46,8 @@ const char *kith_i_session_guarantee(const kith_session *session);
 /* From now on at most "asymptotic" (nonzero), or "none" (0). */
 void kith_i_session_weaken(kith_session *session, int asymptotic);
 uint32_t kith_i_session_threads(const kith_session *session);
+/* Whom to ask whether to stop. */
+kith_i_watch *kith_i_session_watch(kith_session *session);
 /* The number of records, where it is public: neighbours that replace a record
  * have the same. Else, and in a plan, 0. */
 uint64_t kith_i_session_rows(const kith_session *session);

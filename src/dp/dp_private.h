@@ -2,7 +2,6 @@
 #ifndef KITH_DP_PRIVATE_H
 #define KITH_DP_PRIVATE_H
 
-#include "base/watch.h"
 #include "budget/moves.h"
 #include "data/fold.h"
 #include "dp_i.h"
@@ -39,7 +38,7 @@ struct kith_session {
     kith_team team;              /* of fewer than two ranks: alone (below) */
     int team_over;               /* it failed: no word is exchanged any more */
     uint64_t all_rows;           /* of the team, where their number is public */
-    kith_i_watch watch;          /* asked between blocks of rows */
+    kith_i_watch watch;          /* what its runs work for */
 };
 
 /* session_charge.c: pay for the whole session; no ledger: nothing to do. */

@@ -299,6 +299,11 @@ double kith_i_session_sd(const kith_session *s, kith_i_scale scale)
     return s->measure == KITH_PURE_DP ? value * sqrt(2) : value;
 }
 
+kith_i_watch *kith_i_session_watch(kith_session *s)
+{
+    return &s->watch;
+}
+
 const kith_i_domain *kith_i_session_domain(const kith_session *s)
 {
     return s->domain;

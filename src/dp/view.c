@@ -12,7 +12,6 @@
 #include "kernel/kernel_i.h"
 
 typedef struct {
-    kith_session *session;
     const kith_i_derivation *how;
     char **rooms; /* one per worker */
 } derive_job;
@@ -21,8 +20,6 @@ static void derive(void *p, uint32_t worker, const kith_i_block *block,
                    int16_t *rows)
 {
     const derive_job *job = p;
-    if (kith_i_watch_ask(&job->session->watch, worker))
-        return; /* zeros, in a view that is not kept */
     job->how->fill(job->how->arg, block, job->rooms[worker], rows);
 }
 
@@ -36,13 +33,11 @@ kith_status kith_i_view_derive(kith_session *s, const kith_dataset *data,
         ok = !!(rooms[i] = kith_i_alloc(how->room, 1));
     kith_status status = ok ? KITH_OK : kith_i_fail_memory(err);
     if (!status) {
-        derive_job job = {s, how, rooms};
+        derive_job job = {how, rooms};
         int blas = kith_i_blas_single();
         status = kith_i_dataset_derive(data, view->domain, s->threads, derive,
                                        &job, &view->data, err);
         kith_i_blas_restore(blas);
-        if (!status)
-            status = kith_i_watch_check(&s->watch, err);
     }
     for (uint32_t i = 0; rooms && i < s->threads; i++)
         kith_i_wipe_free(rooms[i], how->room);

@@ -4,8 +4,8 @@
  *   order of rows, and nothing exact is left in memory but the totals.
  * Because: integers modulo 2^64 add up in any order (R4); every worker's room
  *   and totals are wiped whatever happens. A row's position is not handed on.
- *   A fold that the caller stops fails the release, so that sums over some of
- *   the rows never meet their noise.
+ *   A fold that the caller stops (fold.c) fails the release, so that sums over
+ *   some of the rows never meet their noise.
  */
 #include "ask_private.h"
 #include "base/base_i.h"
@@ -26,8 +26,6 @@ static void visit(void *p, uint32_t worker, uint64_t first,
     (void)first; /* a record's position must not matter */
     const tally_job *job = p;
     const struct tally_worker *w = &job->workers[worker];
-    if (kith_i_watch_ask(&job->session->watch, worker))
-        return;
     job->tally->visit(job->tally->arg, block, w->room, w->totals);
 }
 
@@ -58,8 +56,6 @@ kith_status kith_i_tally_rows(kith_session *s, const kith_i_tally *tally,
         kith_i_wipe_free(w[i].room, tally->room);
     }
     kith_i_free(w);
-    if (!status)
-        status = kith_i_watch_check(&s->watch, err);
     if (s->team.ranks < 2)
         return status;
     return kith_i_team_merge(s, tally->digest(s, tally->arg), status, totals,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/watch.h"
 #include "base/wide.h"
 
 /* Smallest r with r^2 >= square, by Newton's method on integers. */
@@ -187,7 +188,7 @@ static void sort_keys(uint64_t *keys, uint64_t *other, size_t n)
         differ |= keys[i] ^ keys[0];
     uint64_t *from = keys, *to = other;
     for (int shift = 0; shift < 64; shift += 8) {
-        if (!(differ >> shift & 0xff))
+        if (!(differ >> shift & 0xff) || kith_i_stop_wanted())
             continue;
         size_t place[257] = {0};
         for (size_t i = 0; i < n; i++)

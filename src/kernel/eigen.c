@@ -1,12 +1,14 @@
 /* Leading eigenvectors of a symmetric matrix of released values: LAPACK. Where
  * only some are wanted its dsyevr spends a third of the time on their values,
- * one after the other, by bisection; here they are found side by side. */
+ * one after the other, by bisection; here they are found side by side. Large
+ * ones take seconds, so the caller is asked meanwhile whether to stop. */
 #include "kernel_i.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "wide_code.h"
 
 /* Eigenpairs of a symmetric matrix. */
@@ -20,6 +22,15 @@ void dsyevr_(const char *jobz, const char *range, const char *uplo,
 void dsytrd_(const char *uplo, const int *n, double *a, const int *lda,
              double *d, double *e, double *tau, double *work, const int *lwork,
              int *info);
+/* Parts of dsytrd: some columns; the rest of the matrix; what is left. */
+void dlatrd_(const char *uplo, const int *n, const int *nb, double *a,
+             const int *lda, double *e, double *tau, double *w, const int *ldw);
+void dsyr2k_(const char *uplo, const char *trans, const int *n, const int *k,
+             const double *alpha, const double *a, const int *lda,
+             const double *b, const int *ldb, const double *beta, double *c,
+             const int *ldc);
+void dsytd2_(const char *uplo, const int *n, double *a, const int *lda,
+             double *d, double *e, double *tau, int *info);
 void dstebz_(const char *range, const char *order, const int *n,
              const double *vl, const double *vu, const int *il, const int *iu,
              const double *abstol, const double *d, const double *e, int *m,
@@ -36,7 +47,9 @@ void dormtr_(const char *side, const char *uplo, const char *trans,
 enum {
     ABREAST = 16,       /* values that are looked for side by side */
     MOST_HALVINGS = 80, /* of an interval: more than doubles can tell apart */
-    BLOCK = 60          /* columns of LAPACK's work space */
+    BLOCK = 60,         /* columns of LAPACK's work space */
+    PANEL = 32,         /* columns that dsytrd takes at a time */
+    LARGE = 512         /* rows from which on it takes long */
 };
 
 typedef int64_t masks __attribute__((vector_size(32), may_alias, aligned(8)));
@@ -197,6 +210,33 @@ static int some_of_tridiagonal(const tridiagonal *t, int want, double *space,
     return info < 0 ? -1 : 0; /* above 0: some are the last of five tries */
 }
 
+/* dsytrd's own steps for the upper triangle, bit for bit, with a look at the
+ * caller between them: -1 when it shall stop. */
+static int reduce(double *a, int n, double *d, double *e, double *tau,
+                  double *space)
+{
+    int space_size = n * BLOCK + 64, info = 0, panel = PANEL, end = n;
+    double minus = -1, one = 1;
+    if (n < LARGE) {
+        dsytrd_("U", &n, a, &n, d, e, tau, space, &space_size, &info);
+        return info;
+    }
+    for (; end > PANEL; end -= PANEL) {
+        int first = end - PANEL;
+        if (kith_i_stop_wanted())
+            return -1;
+        dlatrd_("U", &end, &panel, a, &n, e, tau, space, &n);
+        dsyr2k_("U", "N", &first, &panel, &minus, a + (size_t)first * (size_t)n,
+                &n, space, &n, &one, a, &n);
+        for (int j = first; j < end; j++) {
+            a[(size_t)j * (size_t)n + (size_t)j - 1] = e[j - 1];
+            d[j] = a[(size_t)j * (size_t)n + (size_t)j];
+        }
+    }
+    dsytd2_("U", &end, a, &n, d, e, tau, &info);
+    return info;
+}
+
 int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
                      int *integers, double *values, double *vectors)
 {
@@ -207,8 +247,7 @@ int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
     if (want == d) {
         failed = all_pairs(matrix, n, work, integers, values, vectors);
     } else {
-        dsytrd_("U", &n, matrix, &n, diagonal, beside, tau, space, &space_size,
-                &info);
+        info = reduce(matrix, n, diagonal, beside, tau, space);
         tridiagonal t = {diagonal, beside, n};
         failed = info != 0 ||
                  some_of_tridiagonal(&t, m, space, integers, values, vectors);

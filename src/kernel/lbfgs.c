@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
+
 enum { MEMORY = KITH_I_LBFGS_MEMORY, TRIALS = 25, IDLE = 3 };
 #define SUFFICIENT 1e-4
 #define CURVATURE  .9
@@ -111,7 +113,8 @@ double kith_i_lbfgs(kith_i_smooth_fn *f, void *arg, size_t n,
     double *to = after + n, *direction = to + n;
     double value = f(arg, x, gradient);
     int idle = 0;
-    for (uint32_t t = 0; t < iterations && idle < IDLE; t++) {
+    for (uint32_t t = 0; t < iterations && idle < IDLE && !kith_i_stop_wanted();
+         t++) {
         find_direction(&h, gradient, direction);
         double slope = dot(gradient, direction, n), reached = value;
         double step = h.count ? 1 : 1 / (1 + sqrt(dot(gradient, gradient, n)));

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
+
+enum { PAUSE = 64 }; /* points between two looks at the caller */
+
 /* labels and cost[i] = weight times squared distance; returns their sum. */
 static double assign_points(const kith_i_points *points, uint32_t k,
                             const double *centers, uint32_t *labels,
@@ -13,6 +17,8 @@ static double assign_points(const kith_i_points *points, uint32_t k,
     double total = 0;
     for (uint32_t i = 0; i < points->n; i++) {
         double best;
+        if (i % PAUSE == 0 && kith_i_stop_wanted())
+            break; /* the run is over: anything will do */
         labels[i] =
             kith_i_nearest(points->coords + i * d, centers, k, d, &best);
         cost[i] = points->weights[i] > 0 ? best * points->weights[i] : 0;
@@ -81,7 +87,8 @@ double kith_i_lloyd_points(const kith_i_points *points, uint32_t k,
     double *mass = sums + (size_t)k * points->d;
     double total = assign_points(points, k, centers, labels, cost);
     for (uint32_t round = 0; round < max_rounds; round++) {
-        if (!move_centers(points, k, labels, cost, sums, mass, centers))
+        if (!move_centers(points, k, labels, cost, sums, mass, centers) ||
+            kith_i_stop_wanted())
             break;
         total = assign_points(points, k, centers, labels, cost);
     }

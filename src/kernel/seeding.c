@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "wide_code.h"
 
 enum { MOST_CANDIDATES = 32 }; /* 2 + ln 2^32 is less */
@@ -153,7 +154,7 @@ void kith_i_seed_points(const kith_i_points *points, uint32_t k,
     double *mass = scratch + (size_t)candidates * n; /* the last of near */
     for (uint32_t i = 0; i < n; i++)
         now[i] = HUGE_VAL;
-    for (uint32_t j = 0; j < k; j++) {
+    for (uint32_t j = 0; j < k && !kith_i_stop_wanted(); j++) {
         uint32_t best = 0, count = j ? candidates : 1;
         double best_cost = HUGE_VAL;
         double total = weigh(j ? now : NULL, points->weights, n, mass);

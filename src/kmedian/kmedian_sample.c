@@ -16,9 +16,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "sidedoor/release_chain.h"
 
 enum { STEPS = 256, TUNING = STEPS / 2, TUNE_EVERY = 8 };
+enum { PAUSE = 256 }; /* rows between two looks at the caller */
 /* Of what the start left, for the sizes; the rate of acceptance at which such a
  * walk mixes best in many dimensions (Roberts, Rosenthal 1998). */
 static const double SIZE_SHARE = .05, ACCEPTED = .574;
@@ -39,7 +41,8 @@ static double distances(const walk *w, const double *z, double *gradient)
     uint32_t d = w->rows->d;
     double sum = 0;
     memset(gradient, 0, d * sizeof *gradient);
-    for (size_t m = 0; m < w->count; m++) {
+    for (size_t m = 0; m < w->count && (m % PAUSE || !kith_i_stop_wanted());
+         m++) {
         const double *x = w->rows->x + w->members[m] * w->rows->stride;
         double square = 0;
         for (uint32_t i = 0; i < d; i++)
@@ -105,7 +108,7 @@ static void walk_all(walk *w, kith_i_words *coins)
                                     (w->b * (double)w->count));
     w->step = spread2 * cbrt(1 / d);
     int accepted = 0;
-    for (int t = 0; t < STEPS; t++) {
+    for (int t = 0; t < STEPS && !kith_i_stop_wanted(); t++) {
         accepted += walk_once(w, coins);
         if (t < TUNING && (t + 1) % TUNE_EVERY == 0) {
             double rate = (double)accepted / TUNE_EVERY;
@@ -127,7 +130,8 @@ static kith_status sample(void *arg, const kith_i_chain_rows *rows,
     kith_status status =
         members && label && room ? KITH_OK : kith_i_fail_memory(err);
     double square; /* of integers: exact, whatever the order */
-    for (size_t r = 0; !status && r < rows->n; r++)
+    for (size_t r = 0;
+         !status && r < rows->n && (r % PAUSE || !kith_i_stop_wanted()); r++)
         label[r] = kith_i_nearest(rows->x + r * rows->stride,
                                   run->lattice.coords, run->k, d, &square);
     for (uint32_t j = 0; !status && j < run->k; j++) {

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/watch.h"
+
 enum { BISECTIONS = 12, TRIES = 40, MOST_PACKED = 2048 };
 #define SPARSE_START 0.05 /* of where a point would be in a dense domain */
 
@@ -53,7 +55,7 @@ static int pack(const kith_i_domain *m, uint32_t k, double a,
 {
     uint32_t d = m->dimension;
     double margin = fmin(a / inner_radius(m), 0.999);
-    for (uint32_t j = 0; j < k; j++) {
+    for (uint32_t j = 0; j < k && !kith_i_stop_wanted(); j++) {
         double *p = points + (size_t)j * d;
         int placed = 0;
         for (int t = 0; t < TRIES && !placed; t++) {

@@ -2,6 +2,7 @@
 #include "noise.h"
 
 #include "base/base_i.h"
+#include "base/watch.h"
 
 enum { CHUNK = 1024 };
 
@@ -37,7 +38,7 @@ static void work(void *p, uint32_t worker)
     kith_i_entropy e;
     for (;;) {
         size_t chunk = atomic_fetch_add(&job->next, 1);
-        if (chunk >= chunks)
+        if (chunk >= chunks || kith_i_stop_wanted())
             return;
         /* I28, I31: an object for each chunk, whichever worker has it */
         kith_i_entropy_open(&e, job->noise->source,
@@ -51,10 +52,11 @@ static void work(void *p, uint32_t worker)
 
 static kith_status report(noise_job *job, kith_error *err)
 {
-    if (!atomic_load(&job->failed))
-        return KITH_OK;
-    kith_i_wipe(job->values, job->count * sizeof *job->values);
-    return kith_i_fail_entropy(err);
+    kith_status status = atomic_load(&job->failed) ? kith_i_fail_entropy(err)
+                                                   : kith_i_stop_check(err);
+    if (status) /* I10: sums without all of their noise go no further */
+        kith_i_wipe(job->values, job->count * sizeof *job->values);
+    return status;
 }
 
 kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
@@ -83,7 +85,7 @@ static void knorm_work(void *p, uint32_t worker)
     const kith_i_noise *n = job->common.noise;
     for (;;) {
         size_t v = atomic_fetch_add(&job->common.next, 1);
-        if (v >= job->vectors)
+        if (v >= job->vectors || kith_i_stop_wanted())
             return;
         kith_i_entropy e;
         kith_i_entropy_open(&e, n->source, n->stream << 32 | v);

@@ -34,7 +34,8 @@ kith_status kith_i_noise_add_parts(const kith_i_noise *noise,
 kith_status kith_i_noise_add_knorm(const kith_i_noise *noise, int64_t *values,
                                    size_t vectors, kith_error *err);
 
-/* KITH_ERR_ENTROPY: values must not be used (they are wiped here). */
+/* KITH_ERR_ENTROPY, KITH_ERR_CANCELLED (base/watch.h): values must not be used
+ * (they are wiped here). */
 kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
                              size_t count, kith_error *err);
 

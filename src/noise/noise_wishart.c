@@ -4,6 +4,7 @@
 #include "noise_wishart.h"
 
 #include "base/base_i.h"
+#include "base/watch.h"
 
 static kith_status open_matrix(const kith_i_noise *noise, uint32_t p,
                                kith_i_wishart **out, kith_error *err)
@@ -36,7 +37,7 @@ kith_status kith_i_noise_add_wishart(const kith_i_noise *noise, uint32_t p,
         return status;
     }
     int overflow = 0;
-    for (uint32_t x = 0; x < p; x++)
+    for (uint32_t x = 0; x < p && !kith_i_stop_wanted(); x++)
         for (uint32_t y = 0; y <= x; y++) {
             kith_i_wishart_mix mix = {
                 .plain = 1, .over = 1, .x = {x}, .y = {y}};
@@ -92,7 +93,7 @@ kith_status kith_i_noise_add_quartic(const kith_i_noise *noise, uint32_t width,
     if (status)
         return status;
     for (uint32_t a = 0; a < width; a++)
-        for (uint32_t b = a; b < width; b++)
+        for (uint32_t b = a; b < width && !kith_i_stop_wanted(); b++)
             for (uint32_t c = b; c < width; c++)
                 for (uint32_t e = c; e < width; e++) {
                     kith_i_wishart_mix mix = mix_of(a, b, c, e, width);

@@ -10,6 +10,7 @@
 #include "normal_digits.h"
 
 #include "base/base_i.h"
+#include "base/watch.h"
 #include "kernel/wide_gram.h"
 
 enum { CHUNK = 1024 };
@@ -53,8 +54,13 @@ static void draw_work(void *p, uint32_t worker)
     (void)worker;
     kith_i_normal_digits *n = p;
     size_t chunk;
-    while ((chunk = atomic_fetch_add(&n->next, 1)) < n->chunks)
+    while ((chunk = atomic_fetch_add(&n->next, 1)) < n->chunks) {
+        if (kith_i_stop_wanted()) {
+            atomic_store(&n->failed, 1);
+            return;
+        }
         draw_chunk(n, chunk);
+    }
 }
 
 /* One more digit for each deviate of a chunk. */

@@ -23,6 +23,7 @@
 #include <gmp.h>
 
 #include "base/base_i.h"
+#include "base/watch.h"
 #include "base/wide.h"
 #include "kernel/kernel_i.h"
 #include "kernel/wide_gram.h"
@@ -49,6 +50,10 @@ static void tile_work(void *p, uint32_t worker, int minus)
     kith_i_wishart *w = p;
     size_t tile;
     while ((tile = atomic_fetch_add(&w->next, 1)) * KITH_I_TILE < w->p) {
+        if (kith_i_stop_wanted()) {
+            atomic_store(&w->g.failed, 1);
+            return;
+        }
         /* the longest first */
         uint32_t last = (w->p - 1) / KITH_I_TILE - (uint32_t)tile;
         uint32_t first = last * KITH_I_TILE, end = first + KITH_I_TILE;
@@ -187,9 +192,10 @@ kith_status kith_i_wishart_state(const kith_i_wishart *w, kith_error *err)
 {
     if (atomic_load(&w->g.no_memory))
         return kith_i_fail_memory(err);
-    if (atomic_load(&w->g.failed))
-        return kith_i_fail_entropy(err);
-    return KITH_OK;
+    kith_status stopped = kith_i_stop_check(err);
+    if (stopped)
+        return stopped;
+    return atomic_load(&w->g.failed) ? kith_i_fail_entropy(err) : KITH_OK;
 }
 
 /* ---- rounding -------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "base/base_i.h"
 #include "base/block.h"
+#include "base/watch.h"
 #include "data/reader.h"
 #include "kernel/kernel_i.h"
 #include "kith/plain.h"
@@ -146,7 +147,7 @@ static kith_status stream_blocks(kith_i_reader *reader, batch_job *job,
     kith_i_rows rows;
     for (;;) {
         kith_status status = kith_i_reader_next(reader, &rows, err);
-        if (status || rows.rows == 0)
+        if (status || rows.rows == 0 || kith_i_stop_wanted())
             return status;
         double per_row = rows.dense ? (double)rows.dimension
                                     : (double)rows.start[rows.rows] / rows.rows;
@@ -226,8 +227,13 @@ static kith_status stream_source(const kith_model_view *model,
     kith_status status = kith_i_reader_open_any(source, opt, &reader, err);
     if (status)
         return status;
+    kith_i_watch watch = {.ask = opt->progress, .arg = opt->progress_arg};
+    kith_i_watching before = kith_i_watch_enter(&watch);
     status = stream_model(model, reader, opt->threads, sink, arg, err);
+    kith_i_watch_leave(before);
     kith_i_reader_close(reader);
+    if (!status && kith_i_watch_check(&watch, NULL))
+        status = kith_i_fail(err, KITH_ERR_CANCELLED, "the run was cancelled");
     return status;
 }
 

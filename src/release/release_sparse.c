@@ -174,6 +174,8 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     if (!status) /* sorted: the order of the records is lost */
         mine.count = kith_i_aggregate_keys(copy.keys, other, copy.n,
                                            spec->domain_size, counts);
+    if (!status)
+        status = kith_i_watch_check(&s->watch, err);
     if (s->data)
         status = kith_i_key_counts_gather(s, digest(s, ask, spec), status,
                                           &mine, &all, err);

@@ -64,7 +64,13 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     }
     result->public_seed = method->public_seed;
     result->first_receipt = kith_i_session_receipt_count(session);
+    kith_i_watch *watch = kith_i_session_watch(session);
+    kith_i_watching before = kith_i_watch_enter(watch);
     kith_status status = method->run(session, method->opt, rows, result, err);
+    kith_i_watch_leave(before);
+    kith_status stopped = kith_i_watch_check(watch, err);
+    if (stopped) /* whatever its loops left behind */
+        status = stopped;
     result->guarantee = kith_i_session_guarantee(session);
     if (!status)
         status =

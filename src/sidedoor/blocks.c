@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "kernel/kernel_i.h"
 
 enum { MOST_TRIES = 64 };
@@ -180,7 +181,7 @@ static void solve_some(void *p, uint32_t worker)
         atomic_store(&b->failed, 1);
     for (;;) {
         uint32_t i = atomic_fetch_add(&b->next, 1);
-        if (i >= b->m || !rows || !room)
+        if (i >= b->m || !rows || !room || kith_i_stop_wanted())
             break;
         if (solve_block(b, i, rows, room))
             atomic_store(&b->failed, 1);
@@ -196,5 +197,8 @@ kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err)
     int saved = kith_i_blas_single();
     kith_i_parallel(b->s->threads, solve_some, b);
     kith_i_blas_restore(saved);
+    kith_status stopped = kith_i_stop_check(err);
+    if (stopped)
+        return stopped;
     return atomic_load(&b->failed) ? kith_i_fail_memory(err) : KITH_OK;
 }

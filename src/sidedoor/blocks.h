@@ -49,7 +49,8 @@ void kith_i_blocks_shuffle(kith_i_entropy *e, uint32_t *order, size_t n,
 kith_status kith_i_blocks_deal(kith_i_blocks *b, uint32_t *room,
                                kith_error *err);
 
-/* Fills answers, of every block. Fails for want of memory only. */
+/* Fills answers, of every block. Fails for want of memory, or because it was
+ * stopped. */
 kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
 
 /* k rounded projections, whatever the spec's solver does. room: k x q x d. */

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "blocks.h"
 #include "kernel/dense.h"
 #include "noise/noise.h"
@@ -214,7 +215,7 @@ static void all_distances(const kith_i_blocks *b, uint64_t *squares,
                           double *cost, double *work, uint32_t *integers)
 {
     size_t k = b->spec->k, size = k * b->triangle, m = b->m;
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m && !kith_i_stop_wanted(); i++)
         for (size_t o = 0; o < i; o++) {
             for (size_t l = 0; l < k; l++)
                 for (size_t t = 0; t < k; t++)
@@ -240,6 +241,9 @@ static kith_status choose(kith_i_blocks *b, uint32_t *medoid, uint64_t *square,
         squares && cost && integers ? KITH_OK : kith_i_fail_memory(err);
     if (!status) {
         all_distances(b, squares, cost, cost + k * k, integers);
+        status = kith_i_stop_check(err);
+    }
+    if (!status) {
         *square = kith_i_smooth_medoid(squares, b->m, b->each, b->diameter,
                                        b->smooth.beta, squares + m * m, medoid);
     }

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "base/watch.h"
 #include "dp/rows_out.h"
 #include "kernel/kernel_i.h"
 
@@ -66,6 +67,8 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
     kith_i_words_open(&words, fill_words, &stream);
     kith_status status = spec->run(spec->arg, &rows, &words, state, err);
     kith_i_words_close(&words);
+    if (!status) /* a sampler that was stopped leaves any state */
+        status = kith_i_stop_check(err);
     if (!status && (failed || stream.failed))
         status = kith_i_fail_entropy(err);
     kith_i_entropy_close(&stream);

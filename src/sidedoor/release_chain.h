@@ -23,7 +23,8 @@ typedef struct kith_i_chain_rows {
  *   exp(-exponent * sum over records of loss(record, state)),
  * where every loss is in [0, square]. coins: secret. The number of steps is
  * fixed beforehand; nothing but the state may leave (no progress, no timing,
- * nothing kept behind arg). Deterministic in rows, coins and arg. */
+ * nothing kept behind arg). Deterministic in rows, coins and arg. One that is
+ * stopped (base/watch.h) may leave any state: it goes nowhere. */
 typedef kith_status kith_i_chain_fn(void *arg, const kith_i_chain_rows *rows,
                                     kith_i_words *coins, double *state,
                                     kith_error *err);

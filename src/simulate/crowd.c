@@ -42,10 +42,11 @@ static kith_status crowd_progress(kith_i_collector *self, unsigned done,
     kith_i_crowd *crowd = (kith_i_crowd *)self;
     crowd->done = done;
     crowd->total = total;
-    if (crowd->opt.progress &&
+    kith_i_watch *watch = &crowd->watch;
+    if (crowd->opt.progress && !atomic_load(&watch->stopped) &&
         crowd->opt.progress(crowd->opt.progress_arg, done, total))
-        return kith_i_fail(err, KITH_ERR_CANCELLED, "the run was cancelled");
-    return KITH_OK;
+        atomic_store(&watch->stopped, 1);
+    return kith_i_watch_check(watch, err);
 }
 
 kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
@@ -190,8 +191,6 @@ static void visit_block(void *arg, uint32_t worker, uint64_t first,
 {
     visit_job *job = arg;
     kith_i_crowd *crowd = job->crowd;
-    if (kith_i_watch_ask(&crowd->watch, worker))
-        return;
     double *x = job->records + (size_t)worker * block->dimension;
     for (uint32_t r = 0; r < block->rows; r++) {
         uint64_t seed = crowd->opt.group_seed, token = 0;

@@ -75,7 +75,7 @@ typedef struct kith_i_crowd {
     uint64_t *points; /* on the circle, with opt.draw; else NULL */
     kith_i_crowd_stats stats;
     unsigned done, total; /* rounds, as last told */
-    kith_i_watch watch;   /* asked between blocks of users */
+    kith_i_watch watch;   /* what the method works for */
     void (*close)(
         struct kith_i_crowd *self); /* of the collector's own memory */
 } kith_i_crowd;

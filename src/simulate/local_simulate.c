@@ -75,7 +75,12 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
     }
     if (!status) {
         kith_i_trace_open(trace, collector, opt->epsilon, opt->delta);
+        kith_i_watch *watch = &((kith_i_crowd *)collector)->watch;
+        kith_i_watching before = kith_i_watch_enter(watch);
         status = kith_i_local_script(opt->method, &task, trace, out, err);
+        kith_i_watch_leave(before);
+        kith_status stopped = kith_i_watch_check(watch, err);
+        status = stopped ? stopped : status;
         if (status)
             kith_i_trace_close(trace);
     }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "kernel/dense.h"
 #include "kernel/kernel_i.h"
 #include "kernel/planes.h"
@@ -202,7 +203,8 @@ static void run_start(const kplane_job *job, kplane_worker *w, uint32_t start)
     for (uint32_t i = 0; i < rows->n; i++)
         w->labels[i] = UINT32_MAX;
     int going = assign_rows(w, s);
-    for (uint32_t round = 0; going && round < job->rounds; round++) {
+    for (uint32_t round = 0;
+         going && round < job->rounds && !kith_i_stop_wanted(); round++) {
         double before = w->cost;
         move_planes(w, s, &coins);
         going = assign_rows(w, s);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "bingham_draw.h"
 #include "kernel/linear.h"
 #include "kernel/plane_rows.h"
@@ -31,7 +32,8 @@ static void tally(const step_arg *a, const kith_i_chain_rows *rows,
 {
     uint32_t cell[ROWS], none[ROWS];
     memset(none, 0xff, sizeof none);
-    for (size_t first = 0; first < rows->n; first += ROWS) {
+    for (size_t first = 0; first < rows->n && !kith_i_stop_wanted();
+         first += ROWS) {
         uint32_t n =
             rows->n - first < ROWS ? (uint32_t)(rows->n - first) : ROWS;
         const double *x = rows->x + first * rows->stride;
@@ -57,7 +59,7 @@ static void draw_plane(kith_i_bingham *space, const double *matrix,
     if (kith_i_bingham_joint(space, matrix, TRIES, coins, plane))
         return;
     kith_i_plane_haar(basis, d, d, coins);
-    for (int i = 0; i < SWEEPS; i++)
+    for (int i = 0; i < SWEEPS && !kith_i_stop_wanted(); i++)
         kith_i_bingham_sweep(space, matrix, coins, basis);
     memcpy(plane, basis, (size_t)q * d * sizeof *plane);
 }

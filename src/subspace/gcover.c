@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "kernel/dense.h"
 #include "subspace_auto_i.h"
 
@@ -58,7 +59,7 @@ static double assign_rows(cover *c)
 static void move_planes(cover *c)
 {
     size_t m = c->m, plane = c->q * m;
-    for (uint32_t l = 0; l < c->k; l++) {
+    for (uint32_t l = 0; l < c->k && !kith_i_stop_wanted(); l++) {
         uint32_t n = 0;
         for (size_t i = 0; i < ROWS; i++)
             if (c->label[i] == l)
@@ -113,7 +114,7 @@ static void solve(cover *c, const double *root, double rest,
     make_rows(c, root, rest, coins);
     for (uint32_t start = 0; start < STARTS; start++) {
         set_start(c, start, root, coins);
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < ROUNDS && !kith_i_stop_wanted(); round++) {
             assign_rows(c);
             move_planes(c);
         }

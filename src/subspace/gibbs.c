@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "chain.h"
 #include "kernel/linear.h"
 
@@ -118,7 +119,7 @@ static void update_labels(gibbs *g, uint32_t sweep)
     if (afresh)
         memset(g->sums, 0, g->job->k * g->scatter * sizeof *g->sums);
     g->moves = 0;
-    for (size_t first = 0; first < n; first += ROWS) {
+    for (size_t first = 0; first < n && !kith_i_stop_wanted(); first += ROWS) {
         uint32_t count = n - first < ROWS ? (uint32_t)(n - first) : ROWS;
         uint32_t *old = g->labels + first;
         draw_labels(g, first, count, fresh);
@@ -200,6 +201,8 @@ kith_status kith_i_gibbs_sample(const kith_i_chain_job *job,
     kith_status status = gibbs_open(&g, planes, err);
     for (uint32_t t = 0; t < job->sweeps && !status; t++) {
         update_labels(&g, t);
+        if (kith_i_stop_wanted())
+            break;
         for (uint32_t l = 0; l < job->k && !status; l++)
             status = update_plane(&g, l, t, err);
         if (trace && !status) {

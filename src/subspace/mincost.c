@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/watch.h"
 #include "chain.h"
 #include "kernel/linear.h"
 #include "kernel/planes.h"
@@ -51,7 +52,7 @@ static void walk_close(walk *w)
 static void project(walk *w, const double *plane, double *share)
 {
     size_t n = w->rows->n;
-    for (size_t first = 0; first < n; first += ROWS) {
+    for (size_t first = 0; first < n && !kith_i_stop_wanted(); first += ROWS) {
         uint32_t count = n - first < ROWS ? (uint32_t)(n - first) : ROWS;
         kith_i_project_rows(plane, w->job->q, w->job->d,
                             w->rows->x + first * w->rows->stride,
@@ -162,6 +163,8 @@ kith_status kith_i_mincost_sample(const kith_i_chain_job *job,
     kith_status status = walk_open(&w, err);
     double all = trace ? total_square(rows) : 0, sweeps = job->sweeps;
     for (uint32_t t = 0; t < job->sweeps && !status; t++) {
+        if (kith_i_stop_wanted())
+            break;
         double cold = fmin(t / (ANNEAL * sweeps), 1);
         double exponent = rows->exponent * pow(HOT, 1 - cold);
         for (uint32_t l = 0; l < job->k; l++)
