@@ -10,6 +10,7 @@ packages="cmake ninja-build gcc libc6-dev binutils pkg-config
   libjansson-dev libcmocka-dev
   libmicrohttpd-dev libcurl4-openssl-dev libpq-dev postgresql-15 openssl
   python3-dev python3-numpy python3-scipy python3-pandas python3-sklearn
+  python3-nbclient python3-ipykernel
   python3-pytest python3-matplotlib mypy python3-setuptools python3-wheel
   openmpi-bin libopenmpi-dev
   clang lld nodejs python3 mandoc locales gzip zstd"

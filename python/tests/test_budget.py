@@ -1,6 +1,7 @@
 """Ledgers: one budget, however often an estimator is cloned, copied, pickled
 or searched."""
 import copy
+import os
 import pickle
 import subprocess
 import sys
@@ -151,10 +152,15 @@ def test_a_sweep_divides_one_budget(rows, delta):
         kith.sweep(fit_of(ledger), n_clusters=[1, 2])
 
 
-def test_a_ledger_that_lasts(rows, tmp_path):
+@pytest.mark.parametrize("store", ["sqlite", "postgresql"])
+def test_a_ledger_that_lasts(rows, tmp_path, store):
     """In a file: charges are told, pickles are addresses, other processes and
     the command see the same account."""
     uri = f"sqlite:{tmp_path / 'team.db'}"
+    if store == "postgresql":  # tests/ledger/test_ledger_postgresql.py runs it
+        uri = os.environ.get("KITH_TEST_PG_URL")
+        if not uri:
+            pytest.skip("needs a server: test_ledger_postgresql")
     with pytest.raises(kith.LedgerError):
         kith.Ledger.open(uri)  # a mistyped path is no fresh budget
     ledger = kith.Ledger.open(uri, new=True)
@@ -175,7 +181,8 @@ def test_a_ledger_that_lasts(rows, tmp_path):
                "ledger=kith.Ledger.open(sys.argv[1])).fit(np.ones((9, 2)))")
     subprocess.run([sys.executable, "-c", program, uri], check=True)
     assert ledger.remaining("study") == .25
-    assert "team.db" in repr(ledger) and "team.db" in ledger._repr_html_()
+    name = "team.db" if store == "sqlite" else "postgresql"
+    assert name in repr(ledger) and name in ledger._repr_html_()
 
 
 def test_charges_in_memory(rows, ledger):

@@ -75,6 +75,76 @@ def test_types_and_orders(rows, command, seeded, kind):
         assert model.model_ == text
 
 
+# Every method of every estimator: command line, estimator, and whether the
+# neighbours can be chosen.
+RADIUS, PLANES = ("--radius", 300), {"subspace_dim": 1, "radius": 300}
+CHAIN = ("--rounds", 20)
+EVERY = {
+    **{f"kmeans {m}": (("kmeans", "--bounds", "0:100", "--method", m),
+                       (kith.KMeans, {"bounds": (0, 100), "method": m}), True)
+       for m in ("auto", "lloyd", "balcan", "sulq", "grid")},
+    **{f"kmedian {m}": (("kmedian", *RADIUS, "--method", m),
+                        (kith.KMedians, {"radius": 300, "method": m}), True)
+       for m in ("auto", "balcan")},
+    "kmedian sampling": (
+        ("kmedian", *RADIUS, "--method", "balcan", "--recovery", "sampling"),
+        (kith.KMedians, {"radius": 300, "method": "balcan",
+                         "recovery": "sampling"}), True),
+    **{f"subspace {m}": (("subspace", "-q", 1, *RADIUS, "--method", m),
+                         (kith.SubspaceClustering, {**PLANES, "method": m}),
+                         True) for m in ("auto", "sulq")},
+    **{f"subspace {m}": (
+        ("subspace", "-q", 1, *RADIUS, "--method", m, *CHAIN),
+        (kith.SubspaceClustering, {**PLANES, "method": m, "rounds": 20}), True)
+       for m in ("bingham", "gibbs", "mincost")},
+    **{f"local {m}": (("local", "simulate", *RADIUS, "--method", m),
+                      (kith.LocalSimulation, {"radius": 300, "method": m}),
+                      False)
+       for m in ("auto", "one-round", "weighted-centers", "mean")},
+    "local kmedian": (
+        ("local", "simulate", *RADIUS, "--objective", "kmedian"),
+        (kith.LocalSimulation, {"radius": 300, "objective": "kmedian"}),
+        False),
+}
+
+
+def in_every_dress(array):
+    """The same numbers in other types, orders and strides."""
+    wide = np.zeros((2 * len(array), 2 * array.shape[1]), "i2")
+    wide[1::2, ::2] = array
+    return (np.asfortranarray(array.astype("f4")), array.astype("u1"),
+            wide[1::2, ::2], array.astype("f2")[::-1].copy()[::-1])
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("name", EVERY)
+def test_methods_types_and_orders(rows, command, seeded, name, adjacency):
+    words, (kind, options), neighbours = EVERY[name]
+    if neighbours:
+        words += ("--adjacency", adjacency)
+        options = {**options, "adjacency": adjacency}
+    elif adjacency != "add-remove":
+        pytest.skip("each user is asked on the own device")
+    array = (rows[:400, :3] * 100).clip(0, 99).astype("i2")
+    k = 1 if name == "local mean" else 2
+    text = command(array.astype("f8"), *words, "-k", k, *flags(PURE))
+    dresses = in_every_dress(array)
+    for same in dresses[:1] if name == "local one-round" else dresses:
+        model = seeded(kind(k, **options, **PURE), same)
+        assert model.model_ == text
+
+
+def test_sample_aggregate(rows, command, seeded):
+    budget = {"epsilon": 60, "delta": 1e-3}
+    array = (rows[:, :2] * 100).clip(0, 99).astype("i2")
+    text = command(array, "subspace", "-k", 1, "-q", 1, "--radius", 300,
+                   "--method", "sample-aggregate", *flags(budget))
+    for same in in_every_dress(array):
+        model = seeded(kith.SubspaceClustering(
+            1, 1, radius=300, method="sample-aggregate", **budget), same)
+        assert model.model_ == text
+
+
 def test_normalize_center_threads(rows, command, seeded):
     text = command(rows, "kmeans", "-k", 3, "-e", 1, "--bounds", "-2:2",
                    "--normalize", "--threads", 2, "--rounds", 3, "--seed", 5)

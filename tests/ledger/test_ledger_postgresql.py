@@ -242,6 +242,23 @@ def check_then_write(postgres):
     assert granted > 100
 
 
+def from_python(postgres):
+    """What python/tests/test_budget.py asks of SQLite, asked of this store."""
+    package = os.path.join(os.environ["KITH_BUILD"], "python")
+    if not os.path.exists(os.path.join(package, "kith", "_core.abi3.so")):
+        print("SKIPPED: the Python package is not built")
+        return
+    done = subprocess.run(
+        ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         os.path.join(HERE, "../../python/tests/test_budget.py"), "-k",
+         "ledger_that_lasts and postgresql"], check=False, capture_output=True,
+        text=True, env={**os.environ, "PYTHONPATH": package,
+                        "PYTHONDONTWRITEBYTECODE": "1",
+                        "KITH_TEST_PG_URL": postgres.fresh()})
+    if done.returncode or "1 passed" not in done.stdout:
+        sys.exit(f"FAILED: {done.stdout}{done.stderr}")
+
+
 def main():
     postgres = Postgres()
     try:
@@ -257,7 +274,7 @@ def main():
         kith(0, "generate", "gaussians", "--rows", "500", "--dimension", "2",
              "-k", "2", "-o", "rows.csv")
         for part in (lost_on_the_way, must_sync, roles, edited,
-                     check_then_write):
+                     check_then_write, from_python):
             part(postgres)
             print("fine:", part.__name__)
     finally:
