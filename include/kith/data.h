@@ -82,8 +82,8 @@ typedef struct kith_source_options {
                                 /* Sessions with KITH_REPLACE_ONE need it:   */
                                 /* there the number of rows is public        */
     kith_progress_fn *progress; /* called now and then while rows are read,  */
-    void *progress_arg;         /* by the caller's thread, with 0 of 1: to   */
-                                /* cancel, not to measure                    */
+    void *progress_arg;         /* by the caller's thread, with thousandths  */
+                                /* of the files' bytes (0: not known)        */
     uint32_t part, parts;       /* files: read part `part` (from 0) of so    */
                                 /* many, dealt by size; .npy and plain text  */
                                 /* are cut. 0 parts: all. For teams (team.h) */

@@ -8,6 +8,7 @@
 #include "base/block.h"
 #include "base/domain.h"
 #include "kith/data.h"
+#include "reader.h"
 #include "spill.h"
 
 /* One block of rows, allocated once. */
@@ -49,7 +50,8 @@ kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
                                  kith_error *err);
 
 /* KITH_ERR_CANCELLED when the caller says stop. */
-kith_status kith_i_load_cancelled(const kith_source_options *opt,
+kith_status kith_i_load_cancelled(const kith_i_reader *reader,
+                                  const kith_source_options *opt,
                                   kith_error *err);
 
 /* Clip and quantise one row. t: scratch, one double per value. */

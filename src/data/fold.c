@@ -6,10 +6,11 @@
 #include <stdatomic.h>
 
 #include "base/base_i.h"
+#include "base/memory_left.h"
 #include "base/watch.h"
 #include "dataset_i.h"
 
-enum { MANY_VALUES = 1 << 22 }; /* worth workers to wipe */
+enum { MANY_VALUES = 1 << 22 }; /* worth workers to wipe; may not fit */
 
 /* Chunks that are on disk, on their way to workers. */
 typedef struct {
@@ -175,13 +176,16 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
     made->block_rows = data->block_rows;
     made->rows = data->rows;
     /* one piece: its pages come when workers fill them */
-    int16_t *dense =
-        kith_i_alloc((size_t)data->rows * domain->dimension, sizeof *dense);
+    size_t values = (size_t)data->rows * domain->dimension;
+    uint64_t bytes = values * sizeof(int16_t);
+    int fits = values < MANY_VALUES || bytes <= kith_i_memory_left();
+    int16_t *dense = fits ? kith_i_alloc(values, sizeof *dense) : NULL;
     if (!ok || !dense) {
         kith_i_free(dense); /* nothing in it yet */
         kith_i_free(made->chunks);
         kith_i_free(made);
-        return kith_i_fail_memory(err);
+        return values < MANY_VALUES ? kith_i_fail_memory(err)
+                                    : kith_i_fail_room(bytes, err);
     }
     size_t at = 0;
     for (size_t i = 0; i < data->chunk_count; i++) {

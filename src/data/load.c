@@ -12,6 +12,7 @@
 #include "base/base_i.h"
 #include "load_sparse.h"
 #include "load_wave.h"
+#include "read_meter.h"
 #include "reader.h"
 #include "users.h"
 
@@ -54,10 +55,13 @@ typedef struct {
     kith_error why;
 } load_job;
 
-kith_status kith_i_load_cancelled(const kith_source_options *opt,
+kith_status kith_i_load_cancelled(const kith_i_reader *reader,
+                                  const kith_source_options *opt,
                                   kith_error *err)
 {
-    if (opt->progress && opt->progress(opt->progress_arg, 0, 1))
+    if (opt->progress &&
+        opt->progress(opt->progress_arg, kith_i_reader_done(reader),
+                      KITH_I_READ_STEPS))
         return kith_i_fail(err, KITH_ERR_CANCELLED,
                            "stopped while reading: nothing was spent");
     return KITH_OK;
@@ -204,7 +208,7 @@ static void work(void *arg, uint32_t worker)
         }
         pthread_mutex_unlock(&job->lock);
         if (!stop && !status && worker == 0) { /* the caller's thread */
-            status = kith_i_load_cancelled(job->opt, &err);
+            status = kith_i_load_cancelled(job->reader, job->opt, &err);
             if (status)
                 fail_piece(job, piece.number, status, &err);
         }
@@ -303,7 +307,7 @@ static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
 {
     for (;;) {
         kith_i_rows rows = {0};
-        kith_status status = kith_i_load_cancelled(opt, err);
+        kith_status status = kith_i_load_cancelled(reader, opt, err);
         if (!status)
             status = kith_i_reader_next(reader, &rows, err);
         if (status || rows.rows == 0)

@@ -90,7 +90,7 @@ static void work(void *arg, uint32_t worker)
         if (!more)
             return;
         if (worker == 0) /* the caller's thread */
-            status = kith_i_load_cancelled(job->opt, &err);
+            status = kith_i_load_cancelled(job->reader, job->opt, &err);
         while (!status && w->raw.done < w->raw.rows)
             status = offer_batch(job, w, &err);
         if (status) {

@@ -2,10 +2,8 @@
  *
  * All shards are opened when the reader is, so that a missing or unsuitable
  * second file fails before anything is read; those that can be opened again
- * are closed until their turn comes. No rows are data like any other: the
- * number of rows may be private, and a refusal would tell none from one. Only
- * when nothing (a header, an array's shape, --dimension, another shard) tells
- * the number of features is it KITH_ERR_INPUT. */
+ * are closed until their turn comes. No rows are data like any other: a refusal
+ * would tell none from one, unless nothing tells the number of features. */
 #include "reader.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@
 #include "base/base_i.h"
 #include "base/block.h"
 #include "base/domain.h"
-#include "reader_deal.h"
+#include "read_meter.h"
 #include "reader_shard.h"
 
 typedef struct {
@@ -31,6 +29,7 @@ struct kith_i_reader {
     kith_i_raw raw; /* of kith_i_reader_next, like the block */
     double *dense;
     int has_users;
+    kith_i_read_meter meter;
 };
 
 void kith_source_options_init(kith_source_options *opt, size_t size)
@@ -165,6 +164,8 @@ kith_status kith_i_reader_open_sources(const kith_i_source *sources,
     reader->count = count;
     memcpy(reader->sources, sources, count * sizeof *sources);
     status = open_all(reader, err);
+    for (size_t i = 0; i < reader->count; i++)
+        reader->meter.all += kith_i_share_bytes(&reader->shards[i].share);
     if (status) {
         kith_i_reader_close(reader);
         return status;
@@ -273,6 +274,11 @@ int kith_i_reader_has_users(const kith_i_reader *reader)
     return reader->has_users;
 }
 
+unsigned kith_i_reader_done(const kith_i_reader *reader)
+{
+    return atomic_load(&reader->meter.done);
+}
+
 /* The current shard, opened when it is its turn. */
 static kith_status current_shard(kith_i_reader *reader, shard **out,
                                  kith_error *err)
@@ -289,7 +295,11 @@ kith_status kith_i_reader_take(kith_i_reader *reader, uint32_t want,
     if (reader->current == reader->count) /* all are read by others */
         return KITH_OK;
     kith_status status = current_shard(reader, &s, err);
-    return status ? status : s->ops->take(s->state, want, raw, err);
+    if (!status)
+        status = s->ops->take(s->state, want, raw, err);
+    if (!status)
+        kith_i_meter_set(&reader->meter, &s->share, s->stream);
+    return status;
 }
 
 kith_status kith_i_reader_convert(const kith_i_reader *reader, kith_i_raw *raw,
@@ -313,6 +323,7 @@ kith_status kith_i_reader_advance(kith_i_reader *reader, int *more,
             return status;
     }
     close_shard(s);
+    reader->meter.before += kith_i_share_bytes(&s->share);
     reader->current++;
     skip_others(reader);
     *more = reader->current < reader->count;
@@ -358,6 +369,7 @@ kith_status kith_i_reader_next(kith_i_reader *reader, kith_i_rows *out,
                                        : next_dense(reader, &rows, err);
         if (status)
             return status;
+        kith_i_meter_set(&reader->meter, &s->share, s->stream);
         if (rows.rows > 0) {
             *out = rows;
             return KITH_OK;

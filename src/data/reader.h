@@ -42,6 +42,9 @@ const char *kith_i_reader_names(const kith_i_reader *reader, size_t *bytes);
 int kith_i_reader_is_sparse(const kith_i_reader *reader);
 /* Does it know whose rows they are? */
 int kith_i_reader_has_users(const kith_i_reader *reader);
+/* How much of the bytes of all shards was read, of KITH_I_READ_STEPS; 0 where
+ * their number is not known. By any thread. */
+unsigned kith_i_reader_done(const kith_i_reader *reader);
 
 /* Next block of at most KITH_I_BLOCK_ROWS rows (and, when dense, at most about
  * 1 MiB of doubles, but at least one row); out->rows == 0 at the end. A block

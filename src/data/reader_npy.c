@@ -283,6 +283,9 @@ static kith_status npy_take(void *state, uint32_t want, kith_i_raw *raw,
     raw->first = shard->row;
     raw->rows = rows;
     shard->row += rows;
+    if (raw->in_file)
+        kith_i_stream_reached(shard->stream,
+                              shard->npy.offset + shard->row * row);
     return KITH_OK;
 }
 

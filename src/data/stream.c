@@ -238,6 +238,16 @@ uint64_t kith_i_stream_bytes(const kith_i_stream *stream)
     return stream->is_regular ? stream->file_size : 0;
 }
 
+uint64_t kith_i_stream_place(const kith_i_stream *stream)
+{
+    return stream->place;
+}
+
+void kith_i_stream_reached(kith_i_stream *stream, uint64_t place)
+{
+    stream->place = place;
+}
+
 /* ---- parts of a file ------------------------------------------------------
  */
 

@@ -41,6 +41,9 @@ int kith_i_stream_can_reopen(const kith_i_stream *stream);
 int kith_i_stream_file(const kith_i_stream *stream, uint64_t *size);
 
 uint64_t kith_i_stream_bytes(const kith_i_stream *stream); /* of any file */
+/* How far into the file it has been read; and what pread took from it. */
+uint64_t kith_i_stream_place(const kith_i_stream *stream);
+void kith_i_stream_reached(kith_i_stream *stream, uint64_t place);
 
 /* Of such a file, read only part `part` of `parts`: of what comes after the
  * current position, the lines that begin in that part of its bytes. Messages

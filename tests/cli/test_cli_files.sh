@@ -162,4 +162,11 @@ assert list(values) == sum(centers, [])
 rows = [[float(x) for x in line.split(",")] for line in open(csv)]
 assert rows == centers
 P
+# ---- how much of several files has been read --------------------------------
+"$KITH" generate gaussians --rows 60000 --dimension 8 --clusters 2 --seed 1 -o one.npy 2>/dev/null
+"$KITH" generate gaussians --rows 30000 --dimension 8 --clusters 2 --seed 2 -o two.csv 2>/dev/null
+gzip -kf two.csv
+run 0 kmeans -k 2 -e 1 --bounds -1:1 --threads 1 --progress always --force -o read.json one.npy two.csv two.csv.gz
+check "reading: a quarter after the other" [ "$(grep -o 'reading, [0-9]* %' "$ERR" | paste -sd' ')" = \
+    "reading, 25 % reading, 50 % reading, 75 % reading, 100 %" ]
 finish

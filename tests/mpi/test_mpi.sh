@@ -130,15 +130,33 @@ for n in 1 2 4; do
     check "sums that wrap, $n ranks" timeout 60 mpirun -n "$n" "$KITH_MPI_CHECK"
 done
 
+# ---- a ledger: one charge of all ranks, whatever becomes of the run ---------
+# charged N: so many charges are in the ledger.
+charged() {
+    run 0 budget export study --ledger sqlite:team.db
+    check "$1 charges, not $(grep -c '"kind":"charge"' "$OUT")" [ "$(grep -c '"kind":"charge"' "$OUT")" -eq "$1" ]
+}
+run 0 budget create study --ledger sqlite:team.db --new-ledger --dataset a --unit row --adjacency add-remove \
+    -e 20 --delta 1e-6
+paid=(kmeans -k 3 "${bounds[@]}" --delta 1e-7 --ledger sqlite:team.db --account study --quiet)
+ranks 3 0 "${paid[@]}" -o paid.json a.npy b.npy
+charged 1
+run 0 verify paid.json --ledger sqlite:team.db
+ranks 3 4 "${paid[@]}" -o no.json a.npy b.npy bad.csv # read before it is charged
+charged 1
+ranks 2 3 kmeans -k 3 --bounds -1:1 -e 90 --delta 1e-7 --ledger sqlite:team.db --account study -o no.json a.npy
+charged 1
+
 # ---- ranks that die or hang ------------------------------------------------
 "$KITH" generate gaussians --rows 400000 --dimension 20 --clusters 3 --seed 6 -o big.npy 2>/dev/null
 
-# strike SIGNAL RANK CODES: sends it in the middle of a run of 3.
+# strike SIGNAL RANK CHARGES: sends it in the middle of a run of 3; then so many runs were charged.
 strike() {
     LAST="mpirun -n 3, $1 to rank $2"
     CHECKS=$((CHECKS + 1))
-    timeout -k 5 60 mpirun -n 3 "$KITH_MPI" kmeans -k 3 "${bounds[@]}" --delta 1e-6 --threads 1 \
-        --progress always --rank-timeout 3 -o no.json big.npy >"$OUT" 2>"$ERR" </dev/null &
+    timeout -k 5 60 mpirun -n 3 "$KITH_MPI" kmeans -k 3 "${bounds[@]}" --delta 1e-7 --threads 1 \
+        --ledger sqlite:team.db --account study --progress always --rank-timeout 3 -o no.json big.npy \
+        >"$OUT" 2>"$ERR" </dev/null &
     local job=$! victim= try
     for try in $(seq 600); do # until it is past the charge: a step is done
         grep -q 'step [1-9]' "$ERR" && break
@@ -155,10 +173,13 @@ strike() {
     kill -KILL "$victim" 2>/dev/null
     check "no model after $1" [ ! -e no.json ]
     check "nothing half-written after $1" [ -z "$(find . -name '.kith-*' -newer big.npy)" ]
+    cp "$ERR" strike.err
+    charged "$3"
+    cp strike.err "$ERR"
 }
-strike KILL 2
-strike KILL 0
-strike STOP 1
+strike KILL 2 2
+strike KILL 0 3
+strike STOP 1 4
 said "hangs, or is slow"
 check "no model anywhere" [ ! -e no.json ]
 finish

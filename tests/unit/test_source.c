@@ -231,7 +231,7 @@ static void test_sparse(void **state)
 static int stop(void *arg, unsigned done, unsigned total)
 {
     int *left = arg;
-    assert_true(done == 0 && total == 1);
+    assert_true(done <= total);
     return (*left)-- == 0;
 }
 

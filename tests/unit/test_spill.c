@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/domain.h"
+#include "base/memory_left.h"
+#include "data/fold.h"
 #include "support/make_data.h"
 
 enum { N = 60000, D = 150, K = 3 }; /* more than one wave */
@@ -220,6 +223,61 @@ static int clean(void **state)
     return rmdir(folder); /* it is empty: nothing had a name */
 }
 
+static void fill_nothing(void *arg, uint32_t worker, const kith_i_block *block,
+                         int16_t *to)
+{
+    (void)worker;
+    (void)block;
+    (void)to;
+    ++*(int *)arg;
+}
+
+/* A view that does not fit is refused, with what it takes and what is left:
+ * 180 MB when 100 are; and it is not when 1 GB is. */
+static void test_too_large_a_view(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* their own memory is beyond any limit */
+#endif
+    enum { WIDE = 1500 };
+    kith_dataset *data = NULL, *view = NULL;
+    kith_bounds b = ball(4);
+    assert_int_equal(load_from(folder, 1, &data, NULL), KITH_OK);
+    for (int fits = 0; fits < 2; fits++) {
+        struct rlimit was, now;
+        kith_i_domain *domain = NULL;
+        kith_error err = {0};
+        int filled = 0;
+        assert_int_equal(kith_i_domain_new(&b, WIDE, 0, &domain, NULL), 0);
+        assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+        now = was;
+        FILE *file = fopen("/proc/self/statm", "r");
+        unsigned long pages = 0;
+        assert_int_equal(fscanf(file, "%lu", &pages), 1);
+        fclose(file);
+        now.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) +
+                       (fits ? 1000000000 : 100000000);
+        assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+        uint64_t left = kith_i_memory_left();
+        kith_status status = kith_i_dataset_derive(
+            data, domain, 1, fill_nothing, &filled, &view, &err);
+        assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+        assert_true(left <= (fits ? 1000000000 : 100000000));
+        if (fits) {
+            assert_int_equal(status, KITH_OK);
+            assert_true(filled > 0);
+            kith_dataset_free(view);
+        } else {
+            assert_int_equal(status, KITH_ERR_MEMORY);
+            assert_non_null(strstr(err.message, "takes 0.2 GB, and 0.1 GB of"));
+            assert_int_equal(filled, 0);
+            kith_i_domain_free(domain);
+        }
+    }
+    kith_dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_nothing_in_clear),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_sessions_only),
+        cmocka_unit_test(test_too_large_a_view),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
 }

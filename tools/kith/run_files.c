@@ -28,6 +28,8 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
 {
     kith_error err = {0};
     *data = NULL;
+    run->source.options.progress = progress_read;
+    run->source.options.progress_arg = &run->progress;
     int code = cli_status(kith_dataset_open(a->operands, a->operand_count,
                                             &run->source.options,
                                             &run->bounds.view, data, &err),
