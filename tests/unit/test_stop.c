@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/watch.h"
+#include "data/fold.h"
 #include "kernel/kernel_i.h"
 #include "noise/noise.h"
 #include "support/make_data.h"
@@ -177,6 +178,35 @@ static void test_local(void **state)
     free(rows);
 }
 
+static void count_rows(void *arg, uint32_t worker, uint64_t first,
+                       const kith_i_block *block)
+{
+    (void)worker;
+    (void)first;
+    *(size_t *)arg += block->rows;
+}
+
+/* A fold that saw some of the rows says so. */
+static void test_fold(void **state)
+{
+    (void)state;
+    double *rows = make_rows(USERS, D, 3, 1);
+    kith_dataset *data = load(rows, USERS, D, ball(2));
+    for (int last = 1; last < 40; last += 6) {
+        caller c = {0, last};
+        size_t seen = 0;
+        kith_i_watch watch = {.ask = ask, .arg = &c};
+        kith_i_watching before = kith_i_watch_enter(&watch);
+        kith_status status =
+            kith_i_fold_beside(data, NULL, 1, count_rows, &seen, NULL);
+        kith_i_watch_leave(before);
+        assert_int_equal(status, seen < USERS ? KITH_ERR_CANCELLED : KITH_OK);
+        assert_true(last < 15 ? seen < USERS : c.calls <= last);
+    }
+    kith_dataset_free(data);
+    free(rows);
+}
+
 /* Sums that have got some of their noise are wiped. */
 static void test_noise(void **state)
 {
@@ -249,8 +279,11 @@ static void test_eigenvectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_method), cmocka_unit_test(test_no_refund),
-        cmocka_unit_test(test_local),        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_every_method),
+        cmocka_unit_test(test_no_refund),
+        cmocka_unit_test(test_local),
+        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_noise),
         cmocka_unit_test(test_eigenvectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
