@@ -89,9 +89,11 @@ static char *temp_name(const char *target)
 }
 
 /* A file that leaves nothing behind, whatever happens to this process; -1: the
- * file system has none. */
+ * file system has none, or it could not be named in the end. */
 static int open_nameless(output *o)
 {
+    if (access("/proc/self/fd", X_OK))
+        return -1;
     char *slash = strrchr(o->temp, '/');
     char after = 0;
     if (slash) {
