@@ -93,6 +93,8 @@ typedef struct kith_local_forecast {
     double smallest;     /* share of the users below which a cluster is lost
                             in the noise                                      */
     int works;           /* 0: it cannot; 1: it should; 2: doubtful           */
+    double lost;         /* kith_local_plan: part of the trials that lost a
+                            cluster; NaN: not tried                           */
 } kith_local_forecast;
 
 KITH_API KITH_CHECKED kith_status kith_local_predict(

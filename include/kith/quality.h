@@ -43,6 +43,12 @@ typedef struct kith_quality {
     uint32_t first_on_bound;    /* the first of them, from 0                 */
     int planes;                 /* planes, not centres */
     int turned;                 /* noise turns planes by a visible angle */
+    /* local `auto`: clusters whose share of the users may be none; by how much
+     * the answer is cheaper for a user than one mean, which users were asked
+     * (squared distance; sd NaN: nobody was); then one mean was preferred */
+    uint32_t unseen;
+    double mean_gain, mean_gain_sd;
+    int one_mean;
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

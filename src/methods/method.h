@@ -25,7 +25,23 @@ typedef kith_status kith_i_local_fn(const kith_i_local_task *task,
                                     kith_i_collector *collector,
                                     double *centers, double *weights,
                                     uint32_t *found, kith_error *err);
-kith_i_local_fn kith_i_local_auto, kith_i_local_one_round,
-    kith_i_local_weighted_centers, kith_i_local_mean;
+/* How far an answer of `auto` can be believed, by its own reports. */
+typedef struct kith_i_local_verdict {
+    double *weight_sd; /* k: of the weights; NaN: not known */
+    /* The last question: by how much the answer is cheaper for a user than one
+     * mean (squared distance), and the standard deviation of that. sd HUGE_VAL:
+     * it was not asked. lost: then the answer is the mean. */
+    double gain, gain_sd;
+    int lost;
+} kith_i_local_verdict;
+
+/* verdict: its weight_sd has room. */
+kith_status kith_i_local_auto(const kith_i_local_task *task,
+                              kith_i_collector *collector, double *centers,
+                              double *weights, uint32_t *found,
+                              kith_i_local_verdict *verdict, kith_error *err);
+
+kith_i_local_fn kith_i_local_one_round, kith_i_local_weighted_centers,
+    kith_i_local_mean;
 
 #endif

@@ -162,7 +162,7 @@ static shares full_shares(const kith_i_local_run *run)
 /* Of the users who were not asked yet. */
 static shares shares_left(const kith_i_local_run *run, shares part)
 {
-    double left = 1 - run->asked;
+    double left = kith_i_local_left(run);
     double *all[] = {&part.origin,         &part.radius,
                      &part.moment,         &part.first_histogram,
                      &part.first_vector,   &part.second_histogram,

@@ -34,7 +34,7 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
 {
     const kith_i_local_task *task = run->task;
     kith_i_lens lens = {.q = task->d, .d = task->d};
-    double sd = kith_i_olh_sd(task->epsilon), left = 1 - run->asked;
+    double sd = kith_i_olh_sd(task->epsilon), left = kith_i_local_left(run);
     double cells = sqrt(kith_i_local_users(run, left)) / sd;
     kith_i_grow_box box = {task->d, task->lower, task->upper,
                            first_levels(task->d, cells), LEAVES};
@@ -87,6 +87,25 @@ static kith_status solve(kith_i_local_run *run, const kith_i_points *from,
     return KITH_OK;
 }
 
+/* Noise of the clusters' shares: that of the cells nearest to each. */
+static void add_noise(const kith_i_points *cells, const double *variances,
+                      kith_i_local_model *model)
+{
+    size_t d = model->d;
+    memset(model->raw_var, 0, model->count * sizeof *model->raw_var);
+    for (size_t i = 0; model->count > 0 && i < cells->n; i++) {
+        uint32_t nearest = 0;
+        double best = HUGE_VAL;
+        for (uint32_t j = 0; j < model->count; j++) {
+            double far = kith_i_distance_squared(cells->coords + i * d,
+                                                 model->center + j * d, d);
+            nearest = far < best ? j : nearest;
+            best = fmin(best, far);
+        }
+        model->raw_var[nearest] += variances[i];
+    }
+}
+
 /* What a grown tree says, as a model. */
 kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
                               kith_i_local_model *model, kith_error *err)
@@ -111,7 +130,10 @@ kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
         return status;
     kith_i_points blobs = {smooth.points, smooth.weights, smooth.count,
                            task->d};
-    return solve(run, smooth.count ? &blobs : &cells, model, err);
+    status = solve(run, smooth.count ? &blobs : &cells, model, err);
+    if (!status)
+        add_noise(&cells, weights + room, model);
+    return status;
 }
 
 /* How badly the histogram sees: variance of a user in a cell that holds twice

@@ -73,6 +73,11 @@ kith_status kith_i_local_ask(kith_i_local_run *run,
     return collector->progress(collector, run->round, total, err);
 }
 
+double kith_i_local_left(const kith_i_local_run *run)
+{
+    return fmax(0, 1 - run->asked - run->kept);
+}
+
 double kith_i_local_users(const kith_i_local_run *run, double share)
 {
     return fmax(1, share * (double)run->collector->invited);

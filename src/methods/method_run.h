@@ -17,6 +17,7 @@ typedef struct kith_i_local_run {
     kith_i_collector *collector;
     kith_i_coins coins;
     double asked; /* shares of the users asked so far: never above 1 */
+    double kept;  /* share that is kept for a last question */
     unsigned round, rounds;
     void *memory; /* blocks of kith_i_local_take */
     kith_i_answer answers[KITH_I_LOCAL_QUESTIONS];
@@ -33,6 +34,8 @@ double *kith_i_local_numbers(kith_i_local_run *run, size_t a, size_t b);
 kith_status kith_i_local_ask(kith_i_local_run *run,
                              const kith_i_question *questions, size_t count,
                              const kith_i_answer **answers, kith_error *err);
+/* Share of the users that a script may still ask. */
+double kith_i_local_left(const kith_i_local_run *run);
 /* Users that a share means. */
 double kith_i_local_users(const kith_i_local_run *run, double share);
 /* A vector report about one place with this centre and radius, and a symbol

@@ -36,6 +36,8 @@ const char *kith_i_run_method(const kith_run *run);
 
 /* "quality" of a private result. */
 json_t *kith_i_model_quality(const kith_result *result);
+/* The same of a local result with a verdict (weight_sds). */
+json_t *kith_i_model_quality_local(const kith_result *result);
 
 /* ---- model_local.c ------------------------------------------------------- */
 

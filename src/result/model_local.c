@@ -1,8 +1,11 @@
 /* The model file of a local run: what users were asked, and what it costs
  * them. */
+#include <math.h>
+
 #include "json_text.h"
 #include "kith/version.h"
 #include "model_i.h"
+#include "result_i.h"
 
 static json_t *group_json(const kith_local_group *g)
 {
@@ -34,9 +37,13 @@ static json_t *groups_json(const kith_local_summary *summary)
 static json_t *forecast_json(const kith_local_forecast *f)
 {
     static const char *const words[] = {"no", "yes", "doubtful"};
-    return json_pack("{s:f, s:f, s:f, s:s}", "radius", f->radius,
-                     "center_error", f->center_error, "smallest_share",
-                     f->smallest, "works", words[f->works]);
+    json_t *json = json_pack("{s:f, s:f, s:f, s:s}", "radius", f->radius,
+                             "center_error", f->center_error, "smallest_share",
+                             f->smallest, "works", words[f->works]);
+    int bad = !json;
+    if (isfinite(f->lost))
+        kith_i_json_put(json, "lost_cluster_chance", json_real(f->lost), &bad);
+    return kith_i_json_done(json, bad);
 }
 
 static json_t *privacy_json(const kith_result *result,
@@ -88,7 +95,7 @@ json_t *kith_i_model_local(const kith_result *result, const kith_run *run)
     json_t *how = run->collected
                       ? json_loads(run->collected, 0, NULL)
                       : json_string(run->local->law ? "law" : "reports");
-    return json_pack(
+    json_t *json = json_pack(
         "{s:i, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
         "kith", 1, "kind", kith_i_run_kind(run), "k", (json_int_t)k,
         "dimension", (json_int_t)d, "method", kith_i_run_method(run),
@@ -98,6 +105,11 @@ json_t *kith_i_model_local(const kith_result *result, const kith_run *run)
         privacy_json(result, run->summary), "rounds", rounds_json(run->summary),
         "forecast", forecast_json(run->forecast), "parameters",
         kith_i_model_parameters(result, run), "version", kith_version());
+    int bad = !json;
+    if (result->weight_sds)
+        kith_i_json_put(json, "quality", kith_i_model_quality_local(result),
+                        &bad);
+    return kith_i_json_done(json, bad);
 }
 
 json_t *kith_i_plan_local(const kith_run *run, uint64_t rows,

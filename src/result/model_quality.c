@@ -4,6 +4,7 @@
 #include "json_text.h"
 #include "kith/quality.h"
 #include "model_i.h"
+#include "result_i.h"
 
 static json_t *number(double value)
 {
@@ -54,4 +55,16 @@ json_t *kith_i_model_quality(const kith_result *result)
     int bad = !more || json_object_update(json, more);
     json_decref(more);
     return kith_i_json_done(json, bad);
+}
+
+json_t *kith_i_model_quality_local(const kith_result *result)
+{
+    kith_quality q = {.size = sizeof q};
+    kith_result_quality(result, &q);
+    return json_pack("{s:s, s:o, s:I, s:{s:o, s:o, s:b}, s:o}", "verdict",
+                     kith_verdict_name(q.verdict), "weight_sds",
+                     kith_i_model_numbers(result->weight_sds, result->k),
+                     "unseen", (json_int_t)q.unseen, "against_one_mean", "gain",
+                     number(q.mean_gain), "sd", number(q.mean_gain_sd), "lost",
+                     q.one_mean, "words", words(&q));
 }

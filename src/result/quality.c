@@ -146,6 +146,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .rows_sd = (double)NAN,
                       .noise = (double)NAN,
                       .weight_sd = (double)NAN,
+                      .mean_gain = (double)NAN,
+                      .mean_gain_sd = (double)NAN,
                       .planes = result->q > 0};
     size_t n;
     q.parts = result->k;
@@ -169,5 +171,7 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
     double angle = q.planes ? q.noise / sqrt((double)result->q) : 0;
     q.turned = angle >= TURNED_ANGLE;
     q.verdict = judge(&q, angle);
+    if (result->weight_sds)
+        kith_i_quality_local(result, &q);
     memcpy(out, &q, out->size < sizeof q ? out->size : sizeof q);
 }

@@ -107,14 +107,43 @@ static int say_bounds(const kith_quality *q, char *out, size_t size)
     return 1;
 }
 
+static int say_one_mean(const kith_quality *q, char *out, size_t size)
+{
+    if (q->one_mean)
+        snprintf(out, size,
+                 "users who were asked are served better by one mean than by "
+                 "the clusters that were found: the answer is the mean");
+    else if (q->mean_gain < 2 * q->mean_gain_sd)
+        snprintf(out, size,
+                 "the clusters serve users no better than one mean would (by "
+                 "%.2g, with a standard deviation of %.2g, in squared units): "
+                 "invite more users or raise epsilon",
+                 q->mean_gain, q->mean_gain_sd);
+    else
+        return 0;
+    return 1;
+}
+
+static int say_unseen(const kith_quality *q, char *out, size_t size)
+{
+    if (q->unseen == 0)
+        return 0;
+    snprintf(out, size,
+             "%u of %u clusters may hold nobody: their shares are less than "
+             "two standard deviations; another cluster may be missing instead",
+             q->unseen, q->parts);
+    return 1;
+}
+
 int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                        size_t size)
 {
-    static sentence *const all[] = {say_rows,     say_planes, say_distinct,
-                                    say_sensible, say_unsure, say_bounds};
+    static sentence *const all[] = {say_one_mean, say_rows,     say_planes,
+                                    say_distinct, say_sensible, say_unsure,
+                                    say_unseen,   say_bounds};
     /* Of what is noise there is nothing more to tell. */
     size_t count =
-        quality->verdict == KITH_VERDICT_NOISE ? 3 : sizeof all / sizeof *all;
+        quality->verdict == KITH_VERDICT_NOISE ? 4 : sizeof all / sizeof *all;
     for (size_t s = 0; s < count; s++)
         if (all[s](quality, out, size) && i-- == 0)
             return 1;

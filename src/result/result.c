@@ -125,6 +125,7 @@ void kith_result_free(kith_result *result)
     kith_i_free(result->diagnostics);
     kith_i_free(result->on_bound);
     kith_i_free(result->stretch);
+    kith_i_free(result->weight_sds);
     kith_i_free(result->charge);
     kith_i_free(result->choice);
     kith_i_free(result);

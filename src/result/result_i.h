@@ -9,6 +9,7 @@
 #include "base/domain.h"
 #include "kith/cluster.h"
 #include "kith/ledger.h"
+#include "kith/quality.h"
 
 struct kith_result {
     uint32_t k, d;
@@ -35,6 +36,10 @@ struct kith_result {
     unsigned char *on_bound; /* d: all centres on one bound; or NULL */
     kith_choice *choice;     /* of k, one block; or NULL */
     double *stretch;         /* d: of a normalised domain; or NULL */
+    /* local `auto` (kith_i_local_verdict); NULL: another method */
+    double *weight_sds;
+    double mean_gain, mean_gain_sd;
+    int lost_to_mean;
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";
@@ -45,6 +50,9 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain);
  * original units. */
 void kith_i_result_set_centers(kith_result *result, const kith_i_domain *domain,
                                const double *lattice);
+
+/* quality_local.c: what a local verdict adds, weight_sds not being NULL. */
+void kith_i_quality_local(const kith_result *result, kith_quality *q);
 
 /* advice.c: fill what the advice of a result with centres is made of; weights
  * become sizes of parts of the rows. */

@@ -42,8 +42,9 @@ static kith_status one_trial(const scene *users, const kith_local_options *opt,
     kith_bounds bounds = {.lower = &zero, .upper = &one, .box_count = 1};
     kith_dataset *data = NULL;
     kith_i_trace trace = {0};
-    double centers[2] = {0, 0}, weights[2];
-    kith_i_local_found found = {.centers = centers, .weights = weights};
+    double centers[2] = {0, 0}, weights[2], sds[2];
+    kith_i_local_found found = {
+        .centers = centers, .weights = weights, .verdict = {.weight_sd = sds}};
     int said = 0;
     kith_status status =
         kith_dataset_from_rows(users->x, users->rows, 1, &bounds, &data, err);

@@ -4,15 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "local_run.h"
 #include "methods/noise_forecast.h"
 #include "methods/weighted.h"
+#include "plan_trial.h"
 
 /* Numbers in the records of a trial; more users are stood for. */
 static const uint64_t TRIAL_NUMBERS = 4000000;
 static const uint64_t TRIAL_USERS = 200000;
-/* Root mean square radius of a cluster of the trial, of the bounds' radius. */
-static const double TRIAL_SPREAD = 0.12;
+/* How often a cluster is lost: trials with clusters of other places and sizes,
+ * on fewer rows, each of which stands for more users. For d <= 3 the server
+ * thinks longer, and trials are few; with many features there are none. */
+enum { LOST_TRIALS = 40, LOST_FEW = 8, LOST_FEATURES = 64 };
+static const uint64_t LOST_ROWS = 5000;
 
 /* ---- forecast -------------------------------------------------------------
  */
@@ -70,6 +73,7 @@ static void forecast_make(const kith_i_local_task *task,
         &one, users, vectors.share > 0 ? &vectors : NULL, &counts);
     int once = method == KITH_LOCAL_ONE_ROUND || method == KITH_LOCAL_MEAN;
     double error = once ? f.first_error : f.center_error;
+    out->lost = (double)NAN;
     out->radius = task->radius;
     out->center_error = error;
     out->smallest = f.smallest;
@@ -146,130 +150,40 @@ kith_status kith_local_predict_data(const kith_dataset *data,
                                kith_i_dataset_rows(data), &opt, out, err);
 }
 
-/* ---- trial ----------------------------------------------------------------
+/* ---- trials ---------------------------------------------------------------
  */
 
-typedef struct {
-    uint32_t k, d;
-    uint64_t users, copies; /* rows, and how many users each stands for */
-    double *centers;        /* k x d: the truth */
-    double *rows;
-    kith_i_local_bounds box;
-} trial;
-
-/* A point in three quarters of the ball, in the box. */
-static void draw_center(trial *t, kith_i_coins *coins, double *center)
+/* Rows for so many users, each standing for some of them. */
+static void trial_size(kith_i_trial *t, uint64_t users, uint64_t most)
 {
-    double norm = 0;
-    for (uint32_t i = 0; i < t->d; i++) {
-        center[i] = kith_i_coins_normal(coins);
-        norm += center[i] * center[i];
-    }
-    double length = .75 * t->box.radius *
-                    pow(kith_i_coins_unit(coins), 1 / (double)t->d) /
-                    sqrt(norm);
-    for (uint32_t i = 0; i < t->d; i++) {
-        center[i] = t->box.center[i] + length * center[i];
-        center[i] = fmin(t->box.upper[i], fmax(t->box.lower[i], center[i]));
-    }
+    uint64_t fit = TRIAL_NUMBERS / t->d + 1;
+    most = most < fit ? most : fit;
+    t->users = users < most ? users : most;
+    t->copies = users / t->users;
 }
 
-/* Centres far from each other where there is room for it: the best of some
- * draws. */
-static void draw_centers(trial *t, kith_i_coins *coins, double *scratch)
+/* Part of the trials that lose a cluster. box, k and d of t are set. */
+static kith_status try_losing(kith_i_trial t, uint64_t users,
+                              const kith_i_domain *domain,
+                              kith_local_options opt, double *lost,
+                              kith_error *err)
 {
-    enum { DRAWS = 20 };
-    for (uint32_t j = 0; j < t->k; j++) {
-        double farthest = -1;
-        for (int a = 0; a < DRAWS; a++) {
-            double nearest = HUGE_VAL;
-            draw_center(t, coins, scratch);
-            for (uint32_t i = 0; i < j; i++)
-                nearest = fmin(
-                    nearest, kith_i_distance_squared(
-                                 scratch, t->centers + (size_t)i * t->d, t->d));
-            if (nearest <= farthest)
-                continue;
-            farthest = nearest;
-            memcpy(t->centers + (size_t)j * t->d, scratch,
-                   t->d * sizeof *scratch);
-        }
+    int trials = t.d <= 3 ? LOST_FEW : LOST_TRIALS, count = 0;
+    uint64_t seed = opt.public_seed;
+    trial_size(&t, users, LOST_ROWS);
+    for (int i = 1; i <= trials; i++) {
+        kith_i_trial_outcome outcome = {0};
+        opt.public_seed = opt.insecure_seed = seed + (uint64_t)i;
+        kith_status status = kith_i_trial_make(&t, opt.public_seed, 1, err);
+        if (!status)
+            status = kith_i_trial_run(&t, domain, &opt, &outcome, NULL, err);
+        kith_i_trial_free(&t);
+        if (status)
+            return status;
+        count += outcome.lost;
     }
-}
-
-static kith_status trial_make(trial *t, uint64_t seed, kith_error *err)
-{
-    kith_i_coins coins;
-    size_t d = t->d;
-    t->centers = kith_i_alloc(t->k * d, sizeof *t->centers);
-    t->rows = kith_i_alloc(t->users * d, sizeof *t->rows);
-    double *scratch = kith_i_alloc(d, sizeof *scratch);
-    if (!t->centers || !t->rows || !scratch) {
-        kith_i_free(scratch);
-        return kith_i_fail_memory(err);
-    }
-    kith_i_coins_seed(&coins, seed, 0x7472);
-    draw_centers(t, &coins, scratch);
-    kith_i_free(scratch);
-    double sd = TRIAL_SPREAD * t->box.radius / sqrt((double)d);
-    for (uint64_t i = 0; i < t->users; i++)
-        for (size_t c = 0; c < d; c++)
-            t->rows[i * d + c] = t->centers[(i % t->k) * d + c] +
-                                 sd * kith_i_coins_normal(&coins);
+    *lost = (double)count / trials;
     return KITH_OK;
-}
-
-/* Root mean square distance of a true centre from the nearest found. */
-static double trial_distance(const trial *t, const double *found,
-                             uint32_t count)
-{
-    double sum = 0;
-    for (uint32_t j = 0; j < t->k; j++) {
-        double nearest = HUGE_VAL;
-        for (uint32_t i = 0; i < count; i++)
-            nearest =
-                fmin(nearest,
-                     kith_i_distance_squared(t->centers + (size_t)j * t->d,
-                                             found + (size_t)i * t->d, t->d));
-        sum += nearest;
-    }
-    return sqrt(sum / t->k);
-}
-
-/* The bounds of a trial are those of the domain, in its units. */
-static kith_status trial_dataset(const trial *t, const kith_i_domain *domain,
-                                 kith_dataset **out, kith_error *err)
-{
-    kith_bounds bounds = {.lower = t->box.lower,
-                          .upper = t->box.upper,
-                          .box_count = t->d,
-                          .radius = domain->radius,
-                          .center = domain->radius > 0 ? domain->origin : NULL,
-                          .center_count = domain->radius > 0 ? t->d : 0};
-    return kith_dataset_from_rows(t->rows, t->users, t->d, &bounds, out, err);
-}
-
-static kith_status trial_run(const trial *t, const kith_i_domain *domain,
-                             const kith_local_options *opt, double *error,
-                             kith_local_summary **summary, kith_error *err)
-{
-    kith_dataset *data = NULL;
-    kith_i_trace trace = {0};
-    kith_i_local_found found = {0};
-    kith_status status = kith_i_local_found_make(t->k, t->d, &found, err);
-    if (!status)
-        status = trial_dataset(t, domain, &data, err);
-    if (!status)
-        status =
-            kith_i_local_execute(data, t->copies, opt, &trace, &found, err);
-    if (!status)
-        *error = trial_distance(t, found.centers, found.count);
-    if (!status && summary)
-        status = kith_i_local_summarise(&trace, summary, err);
-    kith_i_trace_close(&trace);
-    kith_dataset_free(data);
-    kith_i_local_found_free(&found);
-    return status;
 }
 
 kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
@@ -281,8 +195,8 @@ kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
     kith_i_domain *domain = NULL;
     uint64_t rows = shape ? shape->rows : 0;
     uint32_t dimension = shape ? shape->dimension : 0;
-    trial t = {.d = dimension};
-    double off = 0;
+    kith_i_trial t = {.d = dimension};
+    kith_i_trial_outcome outcome = {0};
     kith_status status = kith_i_local_read_options(options, &opt, err);
     if (!status && forecast)
         status =
@@ -294,23 +208,22 @@ kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
     if (!status)
         status = kith_i_local_bounds_make(domain, &t.box, err);
     if (!status) {
-        uint64_t most = TRIAL_NUMBERS / dimension + 1;
-        most = most < TRIAL_USERS ? most : TRIAL_USERS;
         t.k = opt.clusters;
-        t.users = rows < most ? rows : most;
-        t.copies = rows / t.users;
+        trial_size(&t, rows, TRIAL_USERS);
         opt.law = 1;
         opt.insecure_seed = opt.public_seed;
-        status = trial_make(&t, opt.public_seed, err);
+        status = kith_i_trial_make(&t, opt.public_seed, 0, err);
     }
     if (!status)
-        status = trial_run(&t, domain, &opt, &off, summary, err);
+        status = kith_i_trial_run(&t, domain, &opt, &outcome, summary, err);
+    kith_i_trial_free(&t);
     if (!status && trial_error)
-        *trial_error = off;
+        *trial_error = outcome.error;
     if (!status && forecast && opt.method != KITH_LOCAL_MEAN)
-        heed_trial(off, forecast);
-    kith_i_free(t.centers);
-    kith_i_free(t.rows);
+        heed_trial(outcome.error, forecast);
+    if (!status && forecast && opt.method == KITH_LOCAL_AUTO &&
+        opt.clusters > 1 && dimension <= LOST_FEATURES)
+        status = try_losing(t, rows, domain, opt, &forecast->lost, err);
     kith_i_local_bounds_free(&t.box);
     kith_i_domain_free(domain);
     return status;

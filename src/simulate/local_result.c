@@ -8,12 +8,24 @@ kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
                                     kith_i_local_found *out, kith_error *err)
 {
     size_t centers = (size_t)k * d;
-    out->count = 0;
-    out->centers = kith_i_alloc(centers + k, sizeof *out->centers);
+    *out = (kith_i_local_found){.verdict = {.gain_sd = HUGE_VAL}};
+    out->centers = kith_i_alloc(centers + 2 * (size_t)k, sizeof *out->centers);
     if (!out->centers)
         return kith_i_fail_memory(err);
     out->weights = out->centers + centers;
+    out->verdict.weight_sd = out->weights + k;
+    for (uint32_t j = 0; j < k; j++)
+        out->verdict.weight_sd[j] = (double)NAN;
     return KITH_OK;
+}
+
+void kith_i_local_found_place(kith_i_local_found *found, uint32_t d,
+                              const double *center, double radius)
+{
+    for (size_t i = 0; i < (size_t)found->count * d; i++)
+        found->centers[i] = center[i % d] + radius * found->centers[i];
+    found->verdict.gain *= radius * radius;
+    found->verdict.gain_sd *= radius * radius;
 }
 
 void kith_i_local_found_free(kith_i_local_found *found)
@@ -71,6 +83,23 @@ static kith_status add_receipts(const kith_i_trace *trace, kith_result *result,
     return KITH_OK;
 }
 
+/* What `auto` knows of its own answer; shares become numbers of users. */
+static kith_status add_verdict(const kith_i_local_found *found, double users,
+                               kith_result *result, kith_error *err)
+{
+    const kith_i_local_verdict *v = &found->verdict;
+    result->weight_sds = kith_i_alloc(found->count, sizeof *result->weight_sds);
+    if (!result->weight_sds)
+        return kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < found->count; j++)
+        result->weight_sds[j] = v->weight_sd[j] * users;
+    int asked = isfinite(v->gain_sd);
+    result->mean_gain = asked ? v->gain : (double)NAN;
+    result->mean_gain_sd = asked ? v->gain_sd : (double)NAN;
+    result->lost_to_mean = v->lost;
+    return KITH_OK;
+}
+
 kith_status kith_i_local_result(const kith_local_options *opt,
                                 const kith_i_domain *domain,
                                 const kith_i_trace *trace,
@@ -80,6 +109,8 @@ kith_status kith_i_local_result(const kith_local_options *opt,
     kith_result *result = kith_i_result_new(found->count, domain);
     kith_status status =
         result ? add_receipts(trace, result, err) : kith_i_fail_memory(err);
+    if (!status && opt->method == KITH_LOCAL_AUTO)
+        status = add_verdict(found, (double)trace->face.invited, result, err);
     if (status) {
         kith_result_free(result);
         return status;

@@ -39,7 +39,12 @@ void kith_i_local_name_task(const kith_local_options *opt,
 typedef struct kith_i_local_found {
     double *centers, *weights;
     uint32_t count;
+    kith_i_local_verdict verdict; /* of `auto` only */
 } kith_i_local_found;
+
+/* From the frame of a method, the unit ball, to this centre and radius. */
+void kith_i_local_found_place(kith_i_local_found *found, uint32_t d,
+                              const double *center, double radius);
 
 kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
                                     kith_i_local_found *out, kith_error *err);

@@ -10,13 +10,12 @@
 static kith_i_local_fn *method_of(kith_local_method method)
 {
     switch (method) {
-    case KITH_LOCAL_AUTO:
-        return kith_i_local_auto;
     case KITH_LOCAL_ONE_ROUND:
         return kith_i_local_one_round;
     case KITH_LOCAL_WEIGHTED_CENTERS:
         return kith_i_local_weighted_centers;
     case KITH_LOCAL_MEAN:
+    case KITH_LOCAL_AUTO: /* has a verdict, and a function of its own */
         break;
     }
     return kith_i_local_mean;
@@ -31,8 +30,12 @@ kith_status kith_i_local_script(kith_local_method method,
     if (status)
         return status;
     int saved = kith_i_blas_single(); /* same bits whoever calls */
-    status = method_of(method)(task, &trace->face, out->centers, out->weights,
-                               &out->count, err);
+    status =
+        method == KITH_LOCAL_AUTO
+            ? kith_i_local_auto(task, &trace->face, out->centers, out->weights,
+                                &out->count, &out->verdict, err)
+            : method_of(method)(task, &trace->face, out->centers, out->weights,
+                                &out->count, err);
     kith_i_blas_restore(saved);
     return status;
 }
@@ -84,9 +87,8 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
         if (status)
             kith_i_trace_close(trace);
     }
-    for (size_t i = 0; !status && i < (size_t)out->count * d; i++)
-        out->centers[i] =
-            bounds.center[i % d] + bounds.radius * out->centers[i];
+    if (!status)
+        kith_i_local_found_place(out, d, bounds.center, bounds.radius);
     kith_i_collector_close(collector);
     kith_i_local_bounds_free(&unit);
     kith_i_local_bounds_free(&bounds);

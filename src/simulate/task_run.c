@@ -29,10 +29,8 @@ kith_status kith_i_task_script(const kith_task *task,
         status = kith_i_local_script(task->options.method, &local, &run->trace,
                                      &run->found, err);
     }
-    size_t numbers = status ? 0 : (size_t)run->found.count * v->d;
-    for (size_t i = 0; i < numbers; i++)
-        run->found.centers[i] =
-            v->center[i % v->d] + v->radius * run->found.centers[i];
+    if (!status)
+        kith_i_local_found_place(&run->found, v->d, v->center, v->radius);
     kith_i_local_bounds_free(&unit);
     return status;
 }

@@ -67,6 +67,10 @@ m = json.load(open("real.json"))
 assert m["privacy"]["guarantee"] == "exact"
 rows = [[float(x) for x in r.split(",")] for r in open("c.csv")]
 assert rows == m["centers"]
+q = m["quality"]
+assert q["verdict"] in ("good", "doubtful") and len(q["weight_sds"]) == m["k"]
+mean = q["against_one_mean"]
+assert mean["gain"] > 3 * mean["sd"] > 0 and not mean["lost"]
 P
 run 0 kmeans --non-private -k 3 --radius 1 --starts 5 -o plain.json rows.csv
 for m in real plain; do
@@ -97,6 +101,8 @@ import json
 p = json.load(open("plan.json"))
 assert p["rows"] == 100000 and p["rounds"] >= 1 and p["bytes_per_user"] == 41
 assert p["forecast"]["works"] == "yes"
+assert 0 <= p["forecast"]["lost_cluster_chance"] <= 1
+assert p["groups"][-1]["what"] == "which answer is nearer"
 assert 0 < p["forecast"]["center_error"] < .2 and 0 < p["trial_center_error"] < .5
 assert sum(g["share"] for g in p["groups"]) <= 1 + 1e-9
 P

@@ -99,6 +99,17 @@ static void check_result(const kith_i_local_task *task, const double *centers,
     assert_true(fabs(sum - 1) < 1e-9);
 }
 
+/* auto without its verdict, like the other methods. */
+static kith_status plain_auto(const kith_i_local_task *task,
+                              kith_i_collector *collector, double *centers,
+                              double *weights, uint32_t *found, kith_error *err)
+{
+    double sd[MOST_K];
+    kith_i_local_verdict verdict = {.weight_sd = sd};
+    return kith_i_local_auto(task, collector, centers, weights, found, &verdict,
+                             err);
+}
+
 static double ratio_of(const crowd *c, kith_i_local_fn *method, int honest,
                        int median, double epsilon)
 {
@@ -132,7 +143,7 @@ static void test_mixtures(void **state)
         for (int median = 0; median < 2; median++) {
             crowd c;
             make_crowd(&c, dimensions[i], 60000);
-            double ratio = ratio_of(&c, kith_i_local_auto, 0, median, 4);
+            double ratio = ratio_of(&c, plain_auto, 0, median, 4);
             if (!(ratio < 1.3))
                 fail_msg("d = %u, median %d: %g", c.d, median, ratio);
             free_crowd(&c);
@@ -146,7 +157,7 @@ static void test_honest(void **state)
     for (size_t i = 0; i < 2; i++) {
         crowd c;
         make_crowd(&c, dimensions[i], 30000);
-        assert_true(ratio_of(&c, kith_i_local_auto, 1, 0, 4) < 1.3);
+        assert_true(ratio_of(&c, plain_auto, 1, 0, 4) < 1.3);
         free_crowd(&c);
     }
 }
@@ -183,7 +194,7 @@ static void test_mean(void **state)
             truth[i] += c.x[r * c.d + i] / (double)c.n;
     best = cost_of(&c, truth, 1, 0) / cost_of(&c, c.spots, 3, 0);
     double mean = ratio_of(&c, kith_i_local_mean, 0, 0, 4);
-    double same = ratio_of(&c, kith_i_local_auto, 0, 0, 4);
+    double same = ratio_of(&c, plain_auto, 0, 0, 4);
     assert_true(mean >= best && mean < best * 1.01);
     assert_true(same >= best && same < best * 1.01);
     free_crowd(&c);
@@ -225,8 +236,8 @@ static kith_status ask_nobody(kith_i_collector *self,
     return KITH_OK;
 }
 
-static kith_i_local_fn *const METHODS[] = {
-    kith_i_local_auto, kith_i_local_one_round, kith_i_local_mean};
+static kith_i_local_fn *const METHODS[] = {plain_auto, kith_i_local_one_round,
+                                           kith_i_local_mean};
 
 /* All paths: by dimension, by noise, with any number of users. */
 static void test_nobody(void **state)
@@ -255,7 +266,9 @@ static void test_nobody(void **state)
                                      KITH_OK);
                     check_result(&task, centers, weights, found);
                     assert_true(s.asked <= 1 + 1e-9);
-                    assert_true(s.asked > .99); /* nobody is wasted either */
+                    /* Nobody is wasted either, but for the last question,
+                     * which has nothing to compare when all are in one. */
+                    assert_true(s.asked > .97);
                 }
 }
 

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "local_cli.h"
 #include "local_simulate_task.h"
+#include "quality_out.h"
 #ifdef KITH_SERVICE
 #include "local_net.h"
 #endif
@@ -147,6 +148,8 @@ int local_simulate_main(const args *a)
                          cli.centers, &centers);
     if (!code)
         warn_fewer(&cli, result);
+    if (!code && cli.options.method == KITH_LOCAL_AUTO)
+        code = quality_warn(result, 0);
     if (!code && !cli.common.quiet)
         print_summary(&cli, summary);
     output_discard(&model_out);

@@ -1,4 +1,5 @@
 /* The questions and the forecast of a local run as people read them. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli.h"
@@ -34,6 +35,11 @@ void local_print_forecast(const local_cli *cli,
              cli->options.method == KITH_LOCAL_MEAN ? 1 : k,
              forecast->center_error, forecast->radius,
              100 * forecast->smallest);
+    if (isfinite(forecast->lost))
+        cli_note(
+            "trials: %.0f%% of runs on made-up clusters, as many, lost one "
+            "of them",
+            100 * forecast->lost);
     if (forecast->works == 0)
         cli_note("warning: this cannot work: %u clusters would be lost in the "
                  "noise. Invite more users,\nraise epsilon, ask for fewer "

@@ -1,0 +1,208 @@
+/* Which of two answers serves a user better? With a the nearest centre of the
+ * one and b the nearest of the other, |x - a|^2 - |x - b|^2 is linear in x: so
+ * finding a, finding b and comparing the difference with a threshold are all
+ * walks down a tree of half-spaces, a question that every device knows. The
+ * user says "the second by more than t", "the first by more than t", or
+ * neither. There are three groups with thresholds t of their own, so that the
+ * mean of their answers is the difference, clipped to +-bound and rounded to
+ * thirds of it. */
+#include "compare_centers.h"
+
+#include <math.h>
+
+/* Thresholds, of the bound: midpoints of equal parts of it. */
+enum { STEPS = 3, SYMBOLS = 3 };
+/* More half-spaces than these would make is a long question to send. */
+enum { MOST_CENTERS = 24 };
+
+int kith_i_compare_can(uint32_t k)
+{
+    return k <= MOST_CENTERS;
+}
+
+/* A tree under construction. Rows are numbered like this: the pairs of the
+ * first, the pairs of the second, then first times second. */
+typedef struct {
+    const kith_i_candidate *one, *two;
+    uint32_t d, nodes;
+    double *rows;
+    kith_i_tree_node *tree;
+} walk;
+
+static uint32_t pairs(uint32_t n)
+{
+    return n * (n - 1) / 2;
+}
+
+static uint32_t rows_of(const walk *w)
+{
+    return pairs(w->one->count) + pairs(w->two->count) +
+           w->one->count * w->two->count;
+}
+
+/* Tournament of n: a node for each champion before each challenger; then
+ * the same of the other set for each champion, and two thresholds a pair. */
+static uint32_t nodes_of(const walk *w)
+{
+    uint32_t a = w->one->count, b = w->two->count;
+    return pairs(a) + a * pairs(b) + 2 * a * b + SYMBOLS;
+}
+
+static const double *point(const kith_i_candidate *c, uint32_t j, uint32_t d)
+{
+    return c->center + (size_t)j * d;
+}
+
+/* Right when x is nearer to `to` than to `from` by more than `by` (squared). */
+static void set_node(walk *w, uint32_t at, uint32_t row, const double *from,
+                     const double *to, double by)
+{
+    double level = by;
+    double *r = w->rows + (size_t)row * w->d;
+    for (uint32_t i = 0; i < w->d; i++) {
+        r[i] = to[i] - from[i];
+        level += (to[i] + from[i]) * r[i];
+    }
+    w->tree[at].axis = (int32_t)row;
+    w->tree[at].threshold = level / 2;
+}
+
+/* Where the node of (champion, challenger) stands in a tournament of n. */
+static uint32_t seat(uint32_t champion, uint32_t challenger)
+{
+    return pairs(challenger) + champion;
+}
+
+/* The tournament of `set` from node `first` on; rows from `row`. The winner j
+ * goes on to node next + j * stride. */
+static void tournament(walk *w, const kith_i_candidate *set, uint32_t first,
+                       uint32_t row, uint32_t next, uint32_t stride)
+{
+    for (uint32_t t = 1; t < set->count; t++)
+        for (uint32_t i = 0; i < t; i++) {
+            uint32_t at = first + seat(i, t);
+            int last = t + 1 == set->count;
+            set_node(w, at, row + seat(i, t), point(set, i, w->d),
+                     point(set, t, w->d), 0);
+            w->tree[at].left =
+                last ? next + i * stride : first + seat(i, t + 1);
+            w->tree[at].right =
+                last ? next + t * stride : first + seat(t, t + 1);
+        }
+}
+
+/* Leaves: 0: the first serves better; 1: neither; 2: the second does. */
+static void build(walk *w, double threshold)
+{
+    uint32_t a = w->one->count, b = w->two->count;
+    uint32_t second = pairs(a), ends = second + a * pairs(b);
+    uint32_t leaf = ends + 2 * a * b, row = pairs(a) + pairs(b);
+    tournament(w, w->one, 0, 0, b > 1 ? second : ends,
+               b > 1 ? pairs(b) : 2 * b);
+    for (uint32_t i = 0; i < a; i++) {
+        tournament(w, w->two, second + i * pairs(b), pairs(a), ends + 2 * i * b,
+                   2);
+        for (uint32_t j = 0; j < b; j++) {
+            uint32_t at = ends + 2 * (i * b + j), r = row + i * b + j;
+            const double *p = point(w->one, i, w->d);
+            const double *q = point(w->two, j, w->d);
+            set_node(w, at, r, p, q, threshold);
+            set_node(w, at + 1, r, p, q, -threshold);
+            w->tree[at].left = at + 1;
+            w->tree[at].right = leaf + 2;
+            w->tree[at + 1].left = leaf;
+            w->tree[at + 1].right = leaf + 1;
+        }
+    }
+    for (uint32_t s = 0; s < SYMBOLS; s++)
+        w->tree[leaf + s] = (kith_i_tree_node){.axis = -1, .left = s};
+}
+
+static double farthest(const kith_i_candidate *from, const kith_i_candidate *to,
+                       uint32_t d)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        double nearest = HUGE_VAL;
+        for (uint32_t j = 0; j < to->count; j++)
+            nearest = fmin(nearest, kith_i_distance_squared(
+                                        point(from, i, d), point(to, j, d), d));
+        most = fmax(most, nearest);
+    }
+    return most;
+}
+
+/* What a user can gain or lose at most, about: the largest squared distance of
+ * a centre of one answer from the other answer. */
+static double bound_of(const kith_i_candidate *one, const kith_i_candidate *two,
+                       uint32_t d)
+{
+    return fmax(farthest(one, two, d), farthest(two, one, d));
+}
+
+static kith_status make_question(kith_i_local_run *run, double share,
+                                 const kith_i_candidate *one,
+                                 const kith_i_candidate *two, double threshold,
+                                 kith_i_question *q, kith_error *err)
+{
+    walk w = {.one = one, .two = two, .d = run->task->d};
+    uint32_t rows = rows_of(&w), nodes = nodes_of(&w);
+    w.rows = kith_i_local_numbers(run, rows, w.d);
+    w.tree = kith_i_local_take(run, nodes, sizeof *w.tree);
+    if (!w.rows || !w.tree)
+        return kith_i_fail_memory(err);
+    build(&w, threshold);
+    *q = kith_i_local_question(run, "which answer is nearer", share,
+                               KITH_I_REPORT_SYMBOL);
+    q->randomizer = KITH_I_RANDOMIZER_KRR;
+    q->place = (kith_i_place){.kind = KITH_I_PLACE_TREE,
+                              .places = SYMBOLS,
+                              .tree = w.tree,
+                              .tree_nodes = nodes};
+    q->place.lens = (kith_i_lens){.q = rows, .d = w.d, .rows = w.rows};
+    return KITH_OK;
+}
+
+/* The difference of two fractions under k-ary response: each report is one of
+ * them with probability 2 q when neither is true, and with p + q when one is.
+ */
+static double difference_variance(const kith_i_answer *answer, double epsilon)
+{
+    double p = exp(epsilon) / (exp(epsilon) + SYMBOLS - 1);
+    double q = 1 / (exp(epsilon) + SYMBOLS - 1);
+    double moved = answer->fractions[0] + answer->fractions[2];
+    double seen = 2 * q + (p - q) * fmin(1, fmax(0, moved));
+    return seen / pow(p - q, 2) / (double)answer->received;
+}
+
+kith_status kith_i_compare(kith_i_local_run *run, double share,
+                           const kith_i_candidate *first,
+                           const kith_i_candidate *second,
+                           kith_i_comparison *out, kith_error *err)
+{
+    kith_i_question questions[STEPS];
+    const kith_i_answer *answers[STEPS];
+    double bound = bound_of(first, second, run->task->d);
+    double sum = 0, variance = 0;
+    *out = (kith_i_comparison){0, HUGE_VAL};
+    if (!(bound > 0)) /* they are the same */
+        return KITH_OK;
+    for (uint32_t s = 0; s < STEPS; s++) {
+        kith_status status =
+            make_question(run, share / STEPS, first, second,
+                          bound * (s + 0.5) / STEPS, &questions[s], err);
+        if (status)
+            return status;
+    }
+    kith_status status = kith_i_local_ask(run, questions, STEPS, answers, err);
+    for (uint32_t s = 0; !status && s < STEPS; s++) {
+        if (answers[s]->received == 0 || !isfinite(answers[s]->sd))
+            return KITH_OK;
+        sum += answers[s]->fractions[2] - answers[s]->fractions[0];
+        variance += difference_variance(answers[s], run->task->epsilon);
+    }
+    if (!status)
+        *out = (kith_i_comparison){bound * sum / STEPS,
+                                   bound * sqrt(variance) / STEPS};
+    return status;
+}

@@ -1,0 +1,24 @@
+/* How far the answer of a local run can be believed: by its own reports, which
+ * are released values. */
+#include <math.h>
+
+#include "result_i.h"
+
+/* A cluster that stands less than this many standard deviations above nothing
+ * may be none; clusters that are together better than one mean by less than
+ * BETTER are noise. */
+static const double SEEN = 2, BETTER = 2;
+
+void kith_i_quality_local(const kith_result *result, kith_quality *q)
+{
+    q->one_mean = result->lost_to_mean;
+    q->mean_gain = result->mean_gain;
+    q->mean_gain_sd = result->mean_gain_sd;
+    for (uint32_t j = 0; j < result->k; j++)
+        q->unseen += result->weights[j] < SEEN * result->weight_sds[j];
+    int asked = isfinite(q->mean_gain_sd);
+    if (asked && !q->one_mean && q->mean_gain < BETTER * q->mean_gain_sd)
+        q->verdict = KITH_VERDICT_NOISE;
+    else if ((q->unseen || q->one_mean) && q->verdict == KITH_VERDICT_GOOD)
+        q->verdict = KITH_VERDICT_DOUBTFUL;
+}
