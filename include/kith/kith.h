@@ -2,6 +2,7 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
+#include "kith/bounds.h"
 #include "kith/budget.h"
 #include "kith/cluster.h"
 #include "kith/data.h"

@@ -44,6 +44,7 @@ typedef struct kith_run {
     double trial_error;                  /* local: of a plan                 */
     const char *collected; /* local: how a service came by it, as JSON;      */
                            /* NULL: it was simulated                         */
+    double bounds_share;   /* of the budget that found the bounds; 0: given  */
 } kith_run;
 
 KITH_API void kith_run_init(kith_run *run, size_t size);

@@ -40,6 +40,8 @@ typedef struct kith_i_domain {
     double radius;       /* ball about origin in units of u; 0: none         */
     int unit_rows;       /* rows are scaled to length 1 after the box: the   */
                          /* lattice is that of the unit ball, without a box  */
+    int coded;           /* values become codes first (base/recode.h): 1,    */
+                         /* or 2: the largest of the row alone               */
     uint32_t sparsity;   /* most non-zero entries of a row; at most dimension */
     int scale_log2;      /* lattice units per unit of u, as a power of two   */
     int16_t *low_q;      /* lattice box: low_q <= q <= high_q; always set    */

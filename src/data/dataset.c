@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "base/recode.h"
 
 /* Any |t| is clamped to this before squares are summed: no overflow. */
 #define HUGE_T 0x1p400
@@ -184,6 +185,10 @@ void kith_i_quantize_dense(const kith_i_domain *m, const double *raw, double *t,
 {
     uint32_t d = m->dimension;
     double scale = ldexp(1, m->scale_log2);
+    if (m->coded) {
+        kith_i_code_row(raw, d, m->coded == 2, t);
+        raw = t;
+    }
     if (!m->shift && m->low)
         for (uint32_t i = 0; i < d; i++) {
             double u = raw[i];

@@ -49,6 +49,13 @@ kith_i_chunk *kith_i_chunk_append(kith_dataset *data);
 kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
                                  kith_error *err);
 
+struct kith_i_reader;
+/* All rows of the reader into an empty dataset (load.c). */
+kith_status kith_i_load_dense(kith_dataset *data, struct kith_i_reader *reader,
+                              const kith_source_options *opt, uint32_t workers,
+                              kith_error *err);
+kith_status kith_i_load_sparse(kith_dataset *data, struct kith_i_reader *reader,
+                               const kith_source_options *opt, kith_error *err);
 /* KITH_ERR_CANCELLED when the caller says stop. */
 kith_status kith_i_load_cancelled(const kith_i_reader *reader,
                                   const kith_source_options *opt,

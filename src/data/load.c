@@ -14,7 +14,6 @@
 #include "load_wave.h"
 #include "read_meter.h"
 #include "reader.h"
-#include "users.h"
 
 enum {
     PIECE_VALUES = 1 << 16, /* taken at once: half a megabyte at most */
@@ -255,7 +254,7 @@ static void take_wave(load_job *job)
         job->slab = job->wave.memory, job->slab_left = job->wave.chunks;
 }
 
-static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
+kith_status kith_i_load_dense(kith_dataset *data, kith_i_reader *reader,
                               const kith_source_options *opt, uint32_t workers,
                               kith_error *err)
 {
@@ -302,7 +301,7 @@ static kith_status load_dense(kith_dataset *data, kith_i_reader *reader,
     return status;
 }
 
-static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
+kith_status kith_i_load_sparse(kith_dataset *data, kith_i_reader *reader,
                                const kith_source_options *opt, kith_error *err)
 {
     for (;;) {
@@ -316,82 +315,4 @@ static kith_status load_sparse(kith_dataset *data, kith_i_reader *reader,
         if (status)
             return status;
     }
-}
-
-static kith_status keep_names(kith_dataset *data, const kith_i_reader *reader,
-                              kith_error *err)
-{
-    size_t bytes;
-    const char *names = kith_i_reader_names(reader, &bytes);
-    if (!names)
-        return KITH_OK;
-    data->names = kith_i_alloc(bytes, 1);
-    if (!data->names)
-        return kith_i_fail_memory(err);
-    memcpy(data->names, names, bytes);
-    return KITH_OK;
-}
-
-kith_status kith_dataset_load(const kith_source *source,
-                              const kith_source_options *opt,
-                              const kith_bounds *bounds, kith_dataset **out,
-                              kith_error *err)
-{
-    if (!out)
-        return kith_i_fail_place(err);
-    *out = NULL;
-    kith_i_reader *reader;
-    kith_status status = kith_i_reader_open_any(source, opt, &reader, err);
-    if (status)
-        return status;
-    kith_i_domain *domain;
-    int sparse = kith_i_reader_is_sparse(reader);
-    kith_dataset *data = NULL;
-    status = kith_i_domain_new(bounds, kith_i_reader_dimension(reader), sparse,
-                               &domain, err);
-    if (!status) {
-        status = kith_i_dataset_new(domain, &data, err);
-        if (status)
-            kith_i_domain_free(domain);
-    }
-    /* Where a row goes may depend on how many were left out before it. */
-    uint32_t workers = opt->missing == KITH_MISSING_DROP
-                           ? 1
-                           : kith_i_thread_count(opt->threads);
-    int by_user = kith_i_reader_has_users(reader);
-    if (!status && opt->spill && (sparse || by_user))
-        status = kith_i_fail(err, KITH_ERR_ARGUMENT, "%s: leave --spill out",
-                             sparse ? "sparse rows stay in memory"
-                                    : "one row a person is kept in memory");
-    if (!status && by_user && opt->parts > 1)
-        status = kith_i_fail(err, KITH_ERR_ARGUMENT,
-                             "one row a person needs all rows in one place: "
-                             "a part of the files may hold a part of a person");
-    if (!status)
-        status = by_user
-                     ? kith_i_load_users(data, reader, opt,
-                                         kith_i_thread_count(opt->threads), err)
-                 : sparse ? load_sparse(data, reader, opt, err)
-                          : load_dense(data, reader, opt, workers, err);
-    if (!status)
-        status = keep_names(data, reader, err);
-    kith_i_reader_close(reader);
-    if (status) {
-        kith_dataset_free(data);
-        return status;
-    }
-    /* In memory the number of rows is the caller's, whatever they hold. */
-    data->fixed_rows = opt->fixed_rows ||
-                       (!source->paths && opt->missing == KITH_MISSING_ERROR);
-    *out = data;
-    return KITH_OK;
-}
-
-kith_status kith_dataset_open(const char *const *paths, size_t path_count,
-                              const kith_source_options *opt,
-                              const kith_bounds *bounds, kith_dataset **out,
-                              kith_error *err)
-{
-    kith_source source = {.paths = paths, .path_count = path_count};
-    return kith_dataset_load(&source, opt, bounds, out, err);
 }

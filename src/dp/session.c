@@ -9,6 +9,7 @@
 
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
+#include "kith/bounds.h"
 
 /* Receipts show losses as doubles, rounded up: mu, and an epsilon of more than
  * 53 bits. Keep this fraction of the budget aside so that even these add up to
@@ -110,6 +111,29 @@ kith_status kith_session_open(kith_dataset *data,
         return status;
     }
     *out = s;
+    return KITH_OK;
+}
+
+/* Claim: what was and will be released adds up to no more than the session's
+ *   total, whichever rows it looks at.
+ * Because: neighbours differ in one row of each dataset that was loaded from
+ *   the same source, and losses add up whatever the data. */
+kith_status kith_session_continue(kith_session *s, kith_dataset *data,
+                                  kith_error *err)
+{
+    if (!s || !s->data || !data || s->team.ranks > 1 ||
+        kith_i_dataset_by_user(data) != (s->unit == KITH_UNIT_USER))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a session goes on with rows of the same unit, "
+                           "alone");
+    kith_status status = check_rows(data, &s->privacy, err);
+    if (status)
+        return status;
+    kith_i_session_focus(s, NULL);
+    kith_i_views_free(s);
+    kith_i_dataset_close(s->data, s->threads);
+    s->data = data;
+    s->domain = (kith_i_domain *)(uintptr_t)kith_i_dataset_domain(data);
     return KITH_OK;
 }
 

@@ -156,6 +156,9 @@ static void add_center_options(json_t *json, const kith_run *run, int *bad)
     if (!kith_i_run_is_plain(run))
         kith_i_json_put(json, "method", json_string(kith_i_run_method(run)),
                         bad);
+    if (run->bounds_share > 0)
+        kith_i_json_put(json, "bounds_share", json_real(run->bounds_share),
+                        bad);
     if (run->kmeans && run->kmeans->clusters_from)
         kith_i_json_put(json, "k_from",
                         json_integer((json_int_t)run->kmeans->clusters_from),

@@ -2,6 +2,8 @@
  * plans. */
 #include "run.h"
 
+#include "kith/bounds.h"
+
 #include <string.h>
 
 enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000 };
@@ -42,6 +44,23 @@ kith_status kith_i_progress(kith_progress_fn *progress, void *arg,
     return KITH_OK;
 }
 
+/* An empty result that says who pays and what is promised; NULL: memory. */
+static kith_result *result_of(kith_session *session, uint32_t clusters,
+                              kith_error *err)
+{
+    kith_result *result =
+        kith_i_result_new(clusters, kith_i_session_domain(session));
+    const kith_charge *charge = kith_i_session_charge(session);
+    if (!result || (charge && !(result->charge = kith_i_charge_copy(charge)))) {
+        kith_result_free(result);
+        (void)kith_i_fail_memory(err);
+        return NULL;
+    }
+    result->privacy = kith_i_session_privacy(session);
+    result->unit = kith_i_session_unit(session);
+    return result;
+}
+
 kith_status kith_i_run(kith_session *session, const kith_i_method *method,
                        uint64_t rows, kith_result **out, kith_error *err)
 {
@@ -51,17 +70,9 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "this session has spent its budget on an earlier "
                            "run: load the rows again and open another");
-    kith_result *result =
-        kith_i_result_new(method->clusters, kith_i_session_domain(session));
+    kith_result *result = result_of(session, method->clusters, err);
     if (!result)
-        return kith_i_session_settle(session, kith_i_fail_memory(err), err);
-    result->privacy = kith_i_session_privacy(session);
-    result->unit = kith_i_session_unit(session);
-    const kith_charge *charge = kith_i_session_charge(session);
-    if (charge && !(result->charge = kith_i_charge_copy(charge))) {
-        kith_result_free(result);
-        return kith_i_fail_memory(err);
-    }
+        return kith_i_session_settle(session, KITH_ERR_MEMORY, err);
     result->public_seed = method->public_seed;
     result->first_receipt = kith_i_session_receipt_count(session);
     kith_i_watch *watch = kith_i_session_watch(session);
@@ -81,6 +92,27 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     if (!status)
         status = kith_i_result_number(result, err);
     status = kith_i_session_settle(session, status, err);
+    if (status)
+        kith_result_free(result);
+    else
+        *out = result;
+    return status;
+}
+
+kith_status kith_session_result(kith_session *session, kith_result **out,
+                                kith_error *err)
+{
+    if (!out)
+        return kith_i_fail_place(err);
+    *out = NULL;
+    if (!session)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "a session is required");
+    kith_result *result = result_of(session, 0, err);
+    if (!result)
+        return KITH_ERR_MEMORY;
+    result->guarantee = kith_i_session_guarantee(session);
+    kith_status status = kith_i_session_receipts(session, &result->receipts,
+                                                 &result->receipt_count, err);
     if (status)
         kith_result_free(result);
     else

@@ -8,7 +8,9 @@
 #include "source.h"
 
 const arg_option bounds_options[] = {
-    {"bounds", 0, "LO:HI", "every feature lies between LO and HI"},
+    {"bounds", 0, "LO:HI",
+     "every feature lies between LO and HI; private[:SHARE] (kmeans, kmedian): "
+     "find bounds first, for a part of the budget (default 0.05)"},
     {"bounds-file", 0, "FILE",
      "csv file with one line lo,hi per feature, in their order, or name,lo,hi, "
      "matched by name (then it also says which columns are used)"},

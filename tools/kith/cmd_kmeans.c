@@ -9,18 +9,38 @@
 
 /* ---- running ------------------------------------------------------------- */
 
+/* session: taken. */
+static kith_status run_in(kmeans_run *run, kith_session *session,
+                          kith_result **result, kith_error *err)
+{
+    kith_status status = run->median
+                             ? kith_kmedian(session, &run->medians, result, err)
+                             : kith_kmeans(session, &run->means, result, err);
+    ranks_over(status != KITH_OK);
+    kith_session_close(session);
+    return status;
+}
+
 static kith_status run_private(kmeans_run *run, kith_dataset **data,
                                kith_result **result, kith_error *err)
 {
     kith_session *session;
     kith_status status = run_session_open(&run->common, data, &session, err);
-    if (status)
-        return status;
-    status = run->median ? kith_kmedian(session, &run->medians, result, err)
-                         : kith_kmeans(session, &run->means, result, err);
-    ranks_over(status != KITH_OK);
-    kith_session_close(session);
-    return status;
+    return status ? status : run_in(run, session, result, err);
+}
+
+/* --bounds private */
+static int run_with_found(kmeans_run *run, const args *a, kith_result **result)
+{
+    kith_error err = {0};
+    kith_session *session = NULL;
+    int code = run_bounds_apply(&run->common, a, &session);
+    if (code)
+        kith_session_close(session);
+    else
+        code = cli_status(run_in(run, session, result, &err), &err);
+    progress_clear(&run->common.progress);
+    return code;
 }
 
 static kith_status run_plain(kmeans_run *run, const kith_dataset *data,
@@ -34,6 +54,8 @@ static int run_on_data(kmeans_run *run, const args *a, kith_result **result)
 {
     kith_error err = {0};
     kith_dataset *data;
+    if (run->common.bounds.share > 0)
+        return run_with_found(run, a, result);
     int code = run_data_open(&run->common, a, &data);
     if (!code)
         code = cli_status(run->common.non_private

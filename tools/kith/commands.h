@@ -19,6 +19,7 @@ const arg_command *command_budget(void);
 const arg_command *command_sweep(void);
 const arg_command *command_audit(void);
 const arg_command *command_check(void);
+const arg_command *command_bounds(void);
 
 /* The whole command: finds its command, runs it, closes standard output. Exit
  * code. */

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "output.h"
 
-enum { COMMANDS = 14 };
+enum { COMMANDS = 15 };
 
 static void print_help(const arg_command *const *commands)
 {
@@ -111,7 +111,7 @@ int command_main(int argc, char **argv)
         command_local(),    command_evaluate(), command_assign(),
         command_generate(), command_verify(),   command_sign(),
         command_report(),   command_budget(),   command_sweep(),
-        command_audit(),    command_check()};
+        command_audit(),    command_check(),    command_bounds()};
     int code = CLI_OK;
     if (argc < 2) {
         code = cli_usage("a command is needed: kmeans, kmedian, subspace, "

@@ -232,6 +232,7 @@ int kmeans_run_parse(kmeans_run *run, const args *a)
                          .rounds = MAX_ROUNDS,
                          .starts = 1,
                          .range = !run->median,
+                         .find_bounds = 1,
                          .not_plain = run->median ? median_only : not_plain};
     int code = run_common_parse(&run->common, a, &limits);
     if (!code)

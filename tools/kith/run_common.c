@@ -100,7 +100,7 @@ static int check_mode(const run_common *run, const args *a,
     return CLI_OK;
 }
 
-static int parse_privacy(run_common *run, const args *a)
+int run_privacy_parse(run_common *run, const args *a)
 {
     kith_privacy *p = &run->privacy;
     int adjacency = KITH_ADD_REMOVE;
@@ -161,7 +161,7 @@ static int parse_numbers(run_common *run, const args *a,
                          limits->things);
     int code = parse_clusters(run, a, limits);
     if (!code)
-        code = parse_privacy(run, a);
+        code = run_privacy_parse(run, a);
     if (!code)
         code = args_count(a, "rounds", 1, limits->rounds, &run->rounds);
     if (!code)
@@ -192,6 +192,25 @@ static int settle_shape(run_common *run, const args *a)
     return bounds_check(&run->bounds, opt->dimension);
 }
 
+static int parse_bounds(run_common *run, const args *a,
+                        const run_limits *limits)
+{
+    double share = 0;
+    int code = run_bounds_share(a, &share);
+    if (code || share <= 0)
+        return code ? code : bounds_parse(&run->bounds, a);
+    run->bounds.share = share;
+    run->bounds.view.normalize = args_given(a, "normalize");
+    if (!limits->find_bounds || run->non_private || ranks_team())
+        return cli_usage("--bounds private is for private kmeans and kmedian "
+                         "in one process");
+    if (run->dry_run)
+        return cli_usage("--dry-run reads no data: guess the bounds, LO:HI");
+    static const char *const others[] = {"bounds-file", "radius", "center",
+                                         "spill", NULL};
+    return run_refuse_with(a, "bounds private", others);
+}
+
 int run_common_parse(run_common *run, const args *a, const run_limits *limits)
 {
     *run = (run_common){
@@ -219,7 +238,7 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
     run->source.options.spill = args_value(a, "spill");
     run->source.options.spill_anywhere = args_given(a, "force");
     if (!code)
-        code = bounds_parse(&run->bounds, a);
+        code = parse_bounds(run, a, limits);
     if (!code)
         code = bounds_match(&run->bounds, &run->source);
     if (!code && run->dry_run)

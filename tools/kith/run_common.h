@@ -39,6 +39,7 @@ typedef struct run_limits {
     uint32_t clusters, rounds;    /* the most of each */
     uint32_t starts;              /* of a non-private run, by default */
     int range;                    /* the number may be chosen from a range */
+    int find_bounds;              /* bounds may be found privately */
     const char *const *not_plain; /* the command's own options that have no */
                                   /* meaning with --non-private             */
 } run_limits;
@@ -47,6 +48,9 @@ typedef struct run_limits {
  * case. */
 int run_common_parse(run_common *run, const args *a, const run_limits *limits);
 void run_common_free(run_common *run);
+
+/* The budget alone: epsilon, delta and adjacency. Exit code. */
+int run_privacy_parse(run_common *run, const args *a);
 
 /* Options that have no meaning next to the one named first. Exit code. */
 int run_refuse_with(const args *a, const char *name, const char *const *others);
@@ -61,6 +65,29 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
 /* Say on standard error what is guaranteed, and what it cost. */
 void run_print_guarantee(const run_common *run, const kith_result *result);
 
+/* ---- run_bounds.c: bounds that are found ------------------------------------
+ */
+
+/* Is it --bounds private[:SHARE]? Then *share is set. Exit code. */
+int run_bounds_share(const args *a, double *share);
+
+typedef struct found_bounds {
+    kith_range *ranges;
+    uint32_t dimension;
+    double rows, hidden;
+} found_bounds;
+
+/* Load sizes, open a session on them and spend a share of it on ranges. Exit
+ * code; free and close in any case. */
+int run_bounds_find(run_common *run, const args *a, int together, double share,
+                    kith_session **session, found_bounds *found);
+/* Say on standard error which ranges noise hid. */
+void run_bounds_warn(const found_bounds *found);
+
+/* The whole of --bounds private: the run's bounds are those that were found,
+ * and the session goes on with the rows in them. Exit code. */
+int run_bounds_apply(run_common *run, const args *a, kith_session **session);
+
 /* ---- run_files.c ----------------------------------------------------------
  */
 
@@ -68,6 +95,9 @@ void run_print_guarantee(const run_common *run, const kith_result *result);
  * are the names of the features if they have some. Exit code; *data is NULL
  * then. */
 int run_data_open(run_common *run, const args *a, kith_dataset **data);
+
+/* The model names its features whenever the input does. Exit code. */
+int run_take_names(source *s, const kith_dataset *data);
 
 /* What a model file says of every run: the caller adds the options. */
 void run_describe(const run_common *run, kith_run *out);

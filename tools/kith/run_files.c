@@ -8,7 +8,7 @@
 #include "run_common.h"
 
 /* The model names its features whenever the input does. */
-static int take_names(source *s, const kith_dataset *data)
+int run_take_names(source *s, const kith_dataset *data)
 {
     uint32_t d = kith_dataset_dimension(data);
     if (!kith_dataset_name(data, 0))
@@ -37,7 +37,7 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
     if (!code)
         code = bounds_check(&run->bounds, kith_dataset_dimension(*data));
     if (!code)
-        code = take_names(&run->source, *data);
+        code = run_take_names(&run->source, *data);
     code = ranks_agree(code); /* before anything is charged */
     if (code) {
         kith_dataset_free(*data);
@@ -80,6 +80,7 @@ void run_describe(const run_common *run, kith_run *out)
     out->source = &run->source.options;
     out->insecure = run->insecure;
     out->insecure_seed = run->insecure_seed;
+    out->bounds_share = run->bounds.share;
 }
 
 /* Both files are complete on disk before either gets its name. */

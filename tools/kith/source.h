@@ -44,6 +44,7 @@ typedef struct bounds {
     kith_bounds view; /* points into the arrays below */
     double *lower, *upper, *center;
     int by_feature; /* from a file */
+    double share;   /* of the budget, to find them privately; 0: given */
     char **names;   /* of the features in the file; NULL: it has none */
 } bounds;
 
