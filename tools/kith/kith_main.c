@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "completions.h"
 #include "output.h"
 
 enum { COMMANDS = 15 };
@@ -116,12 +117,15 @@ int command_main(int argc, char **argv)
     if (argc < 2) {
         code = cli_usage("a command is needed: kmeans, kmedian, subspace, "
                          "local, evaluate, assign, generate, verify, sign, "
-                         "report, budget, sweep, audit or check");
+                         "report, budget, sweep, audit, check or bounds");
     } else if (is_one_of(argv[1], "--help", "-h") ||
                (argc == 2 && !strcmp(argv[1], "help"))) {
         print_help(commands);
     } else if (!strcmp(argv[1], "help")) {
         code = run_help(commands, argc - 2, argv + 2);
+    } else if (!strcmp(argv[1], "completions")) {
+        code =
+            completions_print(commands, COMMANDS, argc == 3 ? argv[2] : NULL);
     } else if (is_one_of(argv[1], "--version", "-V")) {
         printf("kith %s\n%s\n", kith_version(), kith_build_info());
     } else {
