@@ -345,7 +345,7 @@ void oplog_replay(size_t n, uint64_t coins, const char *to)
             name_of[o->file][0] = '\0';
         else if (o->kind == CUT)
             set_size(c, o->count);
-        else if (o->kind == WRITE) {
+        else if (o->kind == WRITE && o->count) {
             if (o->at + o->count > c->size)
                 set_size(c, o->at + o->count);
             memcpy(c->data + o->at, o->data, o->count);
