@@ -138,7 +138,9 @@ class Balcan:
         yield ("Supplement: few dimensions", panels,
                "The paper's small set is three Gaussians in three dimensions; "
                "its number of rows and their spread are not given; here 10,000 "
-               "rows with a standard deviation of .1 in the unit ball.")
+               "rows with a standard deviation of .1 in the unit ball. It "
+               "decides who wins: with .0125 `balcan` was better than the grid "
+               "(.0017 against .0025 a row, one run), with .1 it is not.")
 
     def versions(self):
         """As printed, as repaired, auto: cost, what is promised, CPU time."""
