@@ -15,6 +15,9 @@ static const double BLIND = 0.31;
  * cluster of a seventh of the users at .4 of the radius is two standard
  * deviations for 2000 of them; k clusters that are there are dozens. */
 static const double LAST = 0.02;
+/* Not with fewer users than these: the answer would be noise, and three groups
+ * of a dozen never reach a service's minimum, which halts the task. */
+static const double LAST_USERS = 300;
 
 /* Can the second moments be reported at all, and their directions be told from
  * noise? */
@@ -105,7 +108,10 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     kith_i_local_model model;
     kith_i_local_open(&run, task, collector,
                       task->d <= KITH_I_GROW_AXES ? 6 : 13);
-    run.kept = task->k > 1 && kith_i_compare_can(task->k) ? LAST : 0;
+    run.kept = task->k > 1 && kith_i_compare_can(task->k) &&
+                       kith_i_local_users(&run, LAST) >= LAST_USERS
+                   ? LAST
+                   : 0;
     verdict->gain = 0;
     verdict->gain_sd = HUGE_VAL;
     verdict->lost = 0;
