@@ -28,7 +28,14 @@ static kith_status copy_rows(kith_session *s, size_t stride, double **x,
     if (!*x)
         return kith_i_fail_memory(err);
     copy_job job = {*x, s->domain->dimension, stride};
-    return kith_i_session_fold(s, NULL, NULL, copy_block, &job, err);
+    kith_status status =
+        kith_i_session_fold(s, NULL, NULL, copy_block, &job, err);
+    if (status) { /* stopped half-way: no row stays behind */
+        kith_i_wipe_free(*x, *n * stride * sizeof **x);
+        *x = NULL;
+        *n = 0;
+    }
+    return status;
 }
 
 kith_status kith_i_chain_copy_open(kith_session *s, const kith_i_bill *bill,
