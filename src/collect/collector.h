@@ -34,6 +34,7 @@ typedef struct kith_i_answer {
 typedef struct kith_i_collector kith_i_collector;
 struct kith_i_collector {
     uint64_t invited; /* n: public */
+    uint64_t minimum; /* with fewer reports a group's answer is nothing */
     uint32_t d;
     /* One round: the questions are asked at the same time, each to a fresh
      * group. answers: filled, freed by kith_i_answer_free. The collector keeps

@@ -228,6 +228,7 @@ void kith_i_trace_open(kith_i_trace *trace, kith_i_collector *inner,
 {
     memset(trace, 0, sizeof *trace);
     trace->face = (kith_i_collector){.invited = inner->invited,
+                                     .minimum = inner->minimum,
                                      .d = inner->d,
                                      .ask = trace_ask,
                                      .again = trace_again,

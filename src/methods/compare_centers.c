@@ -10,8 +10,9 @@
 
 #include <math.h>
 
-/* Thresholds, of the bound: midpoints of equal parts of it. */
-enum { STEPS = 3, SYMBOLS = 3 };
+/* What a user says: the first, the second, or neither by more than the
+ * threshold (midpoints of equal parts of the bound). */
+enum { SYMBOLS = 3 };
 /* More half-spaces than these would make is a long question to send. */
 enum { MOST_CENTERS = 24 };
 
@@ -180,29 +181,31 @@ kith_status kith_i_compare(kith_i_local_run *run, double share,
                            const kith_i_candidate *second,
                            kith_i_comparison *out, kith_error *err)
 {
-    kith_i_question questions[STEPS];
-    const kith_i_answer *answers[STEPS];
+    kith_i_question questions[KITH_I_COMPARE_GROUPS];
+    const kith_i_answer *answers[KITH_I_COMPARE_GROUPS];
     double bound = bound_of(first, second, run->task->d);
     double sum = 0, variance = 0;
     *out = (kith_i_comparison){0, HUGE_VAL};
     if (!(bound > 0)) /* they are the same */
         return KITH_OK;
-    for (uint32_t s = 0; s < STEPS; s++) {
-        kith_status status =
-            make_question(run, share / STEPS, first, second,
-                          bound * (s + 0.5) / STEPS, &questions[s], err);
+    for (uint32_t s = 0; s < KITH_I_COMPARE_GROUPS; s++) {
+        kith_status status = make_question(
+            run, share / KITH_I_COMPARE_GROUPS, first, second,
+            bound * (s + 0.5) / KITH_I_COMPARE_GROUPS, &questions[s], err);
         if (status)
             return status;
     }
-    kith_status status = kith_i_local_ask(run, questions, STEPS, answers, err);
-    for (uint32_t s = 0; !status && s < STEPS; s++) {
+    kith_status status =
+        kith_i_local_ask(run, questions, KITH_I_COMPARE_GROUPS, answers, err);
+    for (uint32_t s = 0; !status && s < KITH_I_COMPARE_GROUPS; s++) {
         if (answers[s]->received == 0 || !isfinite(answers[s]->sd))
             return KITH_OK;
         sum += answers[s]->fractions[2] - answers[s]->fractions[0];
         variance += difference_variance(answers[s], run->task->epsilon);
     }
     if (!status)
-        *out = (kith_i_comparison){bound * sum / STEPS,
-                                   bound * sqrt(variance) / STEPS};
+        *out =
+            (kith_i_comparison){bound * sum / KITH_I_COMPARE_GROUPS,
+                                bound * sqrt(variance) / KITH_I_COMPARE_GROUPS};
     return status;
 }

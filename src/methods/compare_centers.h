@@ -16,6 +16,9 @@ typedef struct kith_i_comparison {
     double gain, sd;
 } kith_i_comparison;
 
+/* Users of a comparison are in so many groups, with a threshold each. */
+enum { KITH_I_COMPARE_GROUPS = 3 };
+
 /* Is the question short enough for a device, with k centres at most? */
 int kith_i_compare_can(uint32_t k);
 /* One round: users of `share` say, by one of three symbols, whether the second

@@ -15,9 +15,10 @@ static const double BLIND = 0.31;
  * cluster of a seventh of the users at .4 of the radius is two standard
  * deviations for 2000 of them; k clusters that are there are dozens. */
 static const double LAST = 0.02;
-/* Not with fewer users than these: the answer would be noise, and three groups
- * of a dozen never reach a service's minimum, which halts the task. */
-static const double LAST_USERS = 300;
+/* Not with fewer users in a group of it, nor with less than twice the minimum
+ * of reports: the answer would be noise, or nothing, and a round in which no
+ * group reaches the minimum halts a service's task. */
+static const double LAST_GROUP = 100;
 
 /* Can the second moments be reported at all, and their directions be told from
  * noise? */
@@ -108,10 +109,10 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     kith_i_local_model model;
     kith_i_local_open(&run, task, collector,
                       task->d <= KITH_I_GROW_AXES ? 6 : 13);
-    run.kept = task->k > 1 && kith_i_compare_can(task->k) &&
-                       kith_i_local_users(&run, LAST) >= LAST_USERS
-                   ? LAST
-                   : 0;
+    double least = fmax(LAST_GROUP, 2 * (double)collector->minimum);
+    int enough =
+        kith_i_local_users(&run, LAST / KITH_I_COMPARE_GROUPS) >= least;
+    run.kept = task->k > 1 && enough && kith_i_compare_can(task->k) ? LAST : 0;
     verdict->gain = 0;
     verdict->gain_sd = HUGE_VAL;
     verdict->lost = 0;

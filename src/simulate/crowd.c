@@ -64,6 +64,7 @@ kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
     if (users == 0)
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "there are no users: the input has no rows");
+    crowd->face.minimum = opt->minimum;
     crowd->face.invited = users * (opt->copies ? opt->copies : 1);
     crowd->face.d = kith_i_dataset_domain(data)->dimension;
     crowd->face.progress = crowd_progress;

@@ -334,14 +334,14 @@ kith_status kith_i_stored_open(const kith_task *task, uint64_t invited,
     s->shelf = *shelf;
     s->workers = kith_i_thread_count(threads);
     s->workers = s->workers > SHARDS_MAX ? SHARDS_MAX : s->workers;
+    uint64_t minimum = task->view->minimum ? task->view->minimum : 1;
     s->face = (kith_i_collector){.invited = invited,
+                                 .minimum = minimum,
                                  .d = task->view->d,
                                  .ask = stored_ask,
                                  .again = stored_again};
     s->publisher = (kith_i_publisher){
-        .invited = invited,
-        .minimum = task->view->minimum ? task->view->minimum : 1,
-        .d = task->view->d};
+        .invited = invited, .minimum = minimum, .d = task->view->d};
     memcpy(s->publisher.chain.task, task->view->id, KITH_I_TASK_BYTES);
     *out = s;
     return KITH_OK;

@@ -72,6 +72,16 @@ assert q["verdict"] in ("good", "doubtful") and len(q["weight_sds"]) == m["k"]
 mean = q["against_one_mean"]
 assert mean["gain"] > 3 * mean["sd"] > 0 and not mean["lost"]
 P
+# A group that could miss its minimum is not asked: a service would wait for it.
+for minimum in 50 100; do
+    run 0 local create -k 3 -e 2 --dimension 2 --bounds=-1:1 --test \
+        --minimum $minimum -o task$minimum.json
+    run 0 local simulate --task task$minimum.json --insecure-seed 1 \
+        --no-header -o asked$minimum.json rows.csv
+done
+grep -q 'which answer is nearer' asked50.json || fail "no last question"
+! grep -q 'which answer is nearer' asked100.json ||
+    fail "a last question that a service could wait for in vain"
 run 0 kmeans --non-private -k 3 --radius 1 --starts 5 -o plain.json rows.csv
 for m in real plain; do
     run 0 evaluate $m.json rows.csv
