@@ -53,7 +53,7 @@ static inline const char *bed_uri(int store)
     if (store == MEMORY)
         return "memory:";
     if (store == POSTGRES) {
-        char command[256];
+        char command[512];
         snprintf(bed_path, sizeof bed_path, "%s/t%d", getenv("KITH_TEST_PG"),
                  (int)getpid());
         if (bed_next++ == 0) /* a new database is slow, a new schema is not */
@@ -62,8 +62,13 @@ static inline const char *bed_uri(int store)
                      getenv("KITH_TEST_PG"), (int)getpid());
         else
             snprintf(command, sizeof command,
-                     "psql -q '%s' -c 'SET client_min_messages = error' -c "
-                     "'DROP SCHEMA IF EXISTS kith_ledger CASCADE'",
+                     /* The server may still work for a child that was killed:
+                      * it would wait for our locks, and we for its. */
+                     "psql -q '%s' -o /dev/null -c 'SELECT "
+                     "pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+                     "WHERE datname = current_database() AND pid <> "
+                     "pg_backend_pid()' -c 'SET client_min_messages = error' "
+                     "-c 'DROP SCHEMA IF EXISTS kith_ledger CASCADE'",
                      bed_path);
         assert_int_equal(system(command), 0);
         return bed_path;
