@@ -49,6 +49,12 @@ grep -q 'does not answer' err || fail "no word about the server"
 expect 2 "$KITH" local status --server $public --task short
 expect 2 "$KITH" local advance --server $operator --task "$task"
 
+# libcurl is loaded by who needs it, and said where it is missing.
+! ldd "$KITH" | grep -q libcurl || fail "every run loads libcurl"
+mkdir without && : >without/libcurl.so.4
+expect 1 env LD_LIBRARY_PATH=without "$KITH" local status --server $public --task "$task"
+grep -q 'install it' err || fail "no word about libcurl"
+
 serve one.db
 expect 4 "$KITH" local result --server $public --task "$task"
 grep -q not_finished err || fail "no problem's name"

@@ -1,7 +1,6 @@
 /* A service over HTTP. */
 #include "http_client.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "curl_late.h"
 
 /* ---- one transfer -------------------------------------------------------- */
 
@@ -63,43 +63,43 @@ static int prepare(const http_service *s, const http_call *call, transfer *t)
 {
     char authorization[128];
     if (!t->curl)
-        t->curl = curl_easy_init();
+        t->curl = curl.easy_init();
     if (!t->curl)
         return 0;
     http_answer_free(&t->answer);
-    curl_slist_free_all(t->headers);
-    t->headers = curl_slist_append(NULL, "Expect:");
+    curl.slist_free_all(t->headers);
+    t->headers = curl.slist_append(NULL, "Expect:");
     if (call->type) {
         char type[96];
         snprintf(type, sizeof type, "Content-Type: %s", call->type);
-        t->headers = curl_slist_append(t->headers, type);
+        t->headers = curl.slist_append(t->headers, type);
     }
     for (int i = 0; i < 4 && call->headers[i]; i++)
-        t->headers = curl_slist_append(t->headers, call->headers[i]);
+        t->headers = curl.slist_append(t->headers, call->headers[i]);
     if (s->token) {
         snprintf(authorization, sizeof authorization,
                  "Authorization: Bearer %s", s->token);
-        t->headers = curl_slist_append(t->headers, authorization);
+        t->headers = curl.slist_append(t->headers, authorization);
     }
     snprintf(t->url, sizeof t->url, "%s%s", s->server, call->path);
-    curl_easy_reset(t->curl);
-    curl_easy_setopt(t->curl, CURLOPT_URL, t->url);
-    curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
-    curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT, 90L);
-    curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, 10L);
-    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, &t->answer);
-    curl_easy_setopt(t->curl, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(t->curl, CURLOPT_HEADERDATA, &t->answer);
-    curl_easy_setopt(t->curl, CURLOPT_PRIVATE, t);
+    curl.easy_reset(t->curl);
+    curl.easy_setopt(t->curl, CURLOPT_URL, t->url);
+    curl.easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
+    curl.easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(t->curl, CURLOPT_TIMEOUT, 90L);
+    curl.easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, 10L);
+    curl.easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, take_body);
+    curl.easy_setopt(t->curl, CURLOPT_WRITEDATA, &t->answer);
+    curl.easy_setopt(t->curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl.easy_setopt(t->curl, CURLOPT_HEADERDATA, &t->answer);
+    curl.easy_setopt(t->curl, CURLOPT_PRIVATE, t);
     if (strcmp(call->method, "POST") == 0) {
-        curl_easy_setopt(t->curl, CURLOPT_POST, 1L);
-        curl_easy_setopt(t->curl, CURLOPT_POSTFIELDSIZE, (long)call->bytes);
-        curl_easy_setopt(t->curl, CURLOPT_POSTFIELDS,
+        curl.easy_setopt(t->curl, CURLOPT_POST, 1L);
+        curl.easy_setopt(t->curl, CURLOPT_POSTFIELDSIZE, (long)call->bytes);
+        curl.easy_setopt(t->curl, CURLOPT_POSTFIELDS,
                          call->bytes ? call->body : "");
     } else if (strcmp(call->method, "GET") != 0) {
-        curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, call->method);
+        curl.easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, call->method);
     }
     return 1;
 }
@@ -122,20 +122,20 @@ static void settle(transfer *t, CURLcode how)
 {
     t->answer.code = 0;
     if (how == CURLE_OK)
-        curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->answer.code);
+        curl.easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->answer.code);
     else
         snprintf(t->answer.detail, sizeof t->answer.detail, "%s",
-                 curl_easy_strerror(how));
-    curl_easy_getinfo(t->curl, CURLINFO_TOTAL_TIME, &t->answer.seconds);
+                 curl.easy_strerror(how));
+    curl.easy_getinfo(t->curl, CURLINFO_TOTAL_TIME, &t->answer.seconds);
     if (t->answer.code >= 400)
         read_problem(&t->answer);
 }
 
 static void close_transfer(transfer *t)
 {
-    curl_slist_free_all(t->headers);
+    curl.slist_free_all(t->headers);
     if (t->curl)
-        curl_easy_cleanup(t->curl);
+        curl.easy_cleanup(t->curl);
     http_answer_free(&t->answer);
 }
 
@@ -146,9 +146,9 @@ int http_open(http_service *s, const char *server, const char *token_file)
     *s = (http_service){.server = server};
     if (!server)
         return cli_usage("--server URL is needed: where is the service?");
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    if (!token_file)
-        return CLI_OK;
+    int code = curl_load();
+    if (code || !token_file)
+        return code;
     FILE *file = fopen(token_file, "r");
     char line[128] = "";
     if (!file || !fgets(line, sizeof line, file)) {
@@ -182,7 +182,7 @@ int http_do(const http_service *s, const http_call *call, http_answer *out)
         close_transfer(&t);
         return cli_no_memory();
     }
-    settle(&t, curl_easy_perform(t.curl));
+    settle(&t, curl.easy_perform(t.curl));
     *out = t.answer;
     t.answer = (http_answer){0};
     close_transfer(&t);
@@ -207,7 +207,7 @@ static void start(const http_fleet *f, CURLM *multi, transfer *t)
     if (prepare(f->service, &t->call, t)) {
         t->busy = 1;
         t->again = 0;
-        curl_multi_add_handle(multi, t->curl);
+        curl.multi_add_handle(multi, t->curl);
     }
 }
 
@@ -226,7 +226,7 @@ static void finish_one(const http_fleet *f, CURLM *multi, transfer *t,
                        CURLcode how)
 {
     enum { LONGEST = 30 };
-    curl_multi_remove_handle(multi, t->curl);
+    curl.multi_remove_handle(multi, t->curl);
     settle(t, how);
     t->busy = 0;
     if (f->done(f->arg, t->job, &t->answer)) {
@@ -255,26 +255,26 @@ static unsigned refill(const http_fleet *f, CURLM *multi, transfer *all,
 
 int http_fleet_run(const http_fleet *f)
 {
-    CURLM *multi = curl_multi_init();
+    CURLM *multi = curl.multi_init();
     transfer *all = calloc(f->connections, sizeof *all);
     int dry = 0, code = multi && all ? CLI_OK : cli_no_memory();
     while (!code && refill(f, multi, all, &dry)) {
         int running = 0, left;
         CURLMsg *message;
-        curl_multi_perform(multi, &running);
-        while ((message = curl_multi_info_read(multi, &left)))
+        curl.multi_perform(multi, &running);
+        while ((message = curl.multi_info_read(multi, &left)))
             if (message->msg == CURLMSG_DONE) {
                 transfer *t = NULL;
-                curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+                curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
                                   (char **)&t);
                 finish_one(f, multi, t, message->data.result);
             }
-        curl_multi_poll(multi, NULL, 0, 20, NULL);
+        curl.multi_poll(multi, NULL, 0, 20, NULL);
     }
     for (unsigned i = 0; all && i < f->connections; i++)
         close_transfer(&all[i]);
     free(all);
     if (multi)
-        curl_multi_cleanup(multi);
+        curl.multi_cleanup(multi);
     return code;
 }
