@@ -4,6 +4,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,13 @@ class Stopped(Exception):
     """A run was interrupted."""
 
 
+def cpu_seconds():
+    """CPU time of this process and of the children that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF,
+                                                resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 class Runs:
     """Jobs that were asked for, and the results that are known."""
 
@@ -37,6 +45,7 @@ class Runs:
             self.build = hashlib.sha256(file.read()).hexdigest()[:12]
         self.known, self.jobs, self.skipped = {}, {}, {}
         self.lock = threading.Lock()
+        self.spent = 0
         self.data = measure.Data(measure.Build(os.path.join(ROOT, "build",
                                                             "release")))
         if os.path.exists(kept):
@@ -112,15 +121,18 @@ class Runs:
             with self.lock:
                 self.skipped.setdefault(str(why), []).append(name)
             return
-        line = {"key": name, "build": self.build, "result": result}
         with self.lock, open(self.kept, "a", encoding="utf-8") as file:
+            # What was used since the last line: their sum is the whole.
+            before, self.spent = self.spent, cpu_seconds()
+            line = {"key": name, "build": self.build, "result": result,
+                    "cpu": round(self.spent - before, 2)}
             file.write(json.dumps(line) + "\n")
             self.known[name] = line
 
     def make(self, workers):
-        """Make what is missing, in the order in which it was asked for. When
-        it is interrupted, what was made is kept."""
-        waiting = list(self.jobs)
+        """Make what is missing, the first seed of everything before the second
+        of anything. When it is interrupted, what was made is kept."""
+        waiting = sorted(self.jobs, key=lambda name: json.loads(name)[-1])
         total = sum(self.jobs[n][1] for n in waiting) or 1
         done, start = 0, time.time()
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:

@@ -53,6 +53,8 @@ typedef struct kith_local_options {
     uint32_t repetitions; /* M; 0: its own                                    */
     int e2lsh;            /* E2LSH instead of the shifted grid                */
     int boxes;            /* steps 3 to 6 of CentersProcedure                 */
+    int nearest_weights;  /* Kaplan and Stemmer 2018: a user counts for the   */
+                          /* nearest candidate, and all of them are kept      */
 } kith_local_options;
 
 KITH_API void kith_local_options_init(kith_local_options *opt, size_t size);

@@ -17,6 +17,7 @@ typedef struct kith_i_local_task {
     int paper_constants, split_epsilon; /* weighted-centers */
     uint32_t radii, repetitions;        /* weighted-centers: J, M; 0: its own */
     int e2lsh, boxes; /* weighted-centers: E2LSH for the grid; steps 3 to 6 */
+    int nearest_weights; /* weighted-centers: the earlier rule for weights */
 } kith_i_local_task;
 
 /* centers: room for k x d; *found <= k of them are filled, in the units of the

@@ -2,6 +2,10 @@
  * weights a of the preference assignment, the centres W that weigh enough, the
  * weights b after re-assignment, and k-means or k-median of (W, b).
  *
+ * The earlier algorithm of Kaplan and Stemmer (2018), as Figure 1 of the paper
+ * tells it, differs in the last steps only: everybody counts for the nearest
+ * candidate, all users of both groups are asked that, and nothing is dropped.
+ *
  * Rounds: heavy cells (with boxes: and positions along axes); LDP-AVG; unless
  * the cells are boxes themselves, step 8; weights a; weights b. */
 #include <math.h>
@@ -112,6 +116,13 @@ static kith_status ask_weights(kith_i_local_run *run,
                              .creation_count = y->creation_count,
                              .kept = b ? y->kept : NULL};
     kith_i_wc_pay_weights(run->task, setup, b, &q);
+    if (run->task->nearest_weights) {
+        q.place.creation_count = 0; /* nobody made one: the nearest of all */
+        if (run->task->split_epsilon)
+            q.epsilon *= 2; /* what both questions cost */
+        else
+            q.share = setup->a + setup->b;
+    }
     return kith_i_wc_ask(run, &q, 1, answer, err);
 }
 
@@ -198,6 +209,14 @@ static kith_status run_script(kith_i_local_run *run,
         return status;
     if (y.count == 0)
         return one_mean(run, setup, 0, centers, weights, found, err);
+    if (run->task->nearest_weights) {
+        memset(y.kept, 1, y.count * sizeof *y.kept);
+        status = ask_weights(run, setup, &y, 1, &answer, err);
+        if (!status)
+            status = solve(run, &y, &answer, centers, weights, found, err);
+        kith_i_answer_free(&answer);
+        return status;
+    }
     status = ask_weights(run, setup, &y, 0, &answer, err);
     uint32_t kept = status ? 0 : keep_heavy(&y, &answer);
     kith_i_answer_free(&answer);

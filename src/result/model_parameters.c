@@ -231,6 +231,8 @@ static void add_local_options(json_t *json, const kith_local_options *opt,
     kith_i_json_put(json, "boxes", json_boolean(opt->boxes), bad);
     kith_i_json_put(json, "split_epsilon", json_boolean(opt->split_epsilon),
                     bad);
+    if (opt->nearest_weights)
+        kith_i_json_put(json, "weights", json_string("nearest"), bad);
 }
 
 json_t *kith_i_model_parameters(const kith_result *result, const kith_run *run)

@@ -40,11 +40,11 @@ static kith_status check_options(const kith_local_options *opt, kith_error *err)
                            "delta must be at least 0 and below 1");
     if (!weighted &&
         (opt->paper_constants || opt->split_epsilon || opt->radii ||
-         opt->repetitions || opt->e2lsh || opt->boxes))
+         opt->repetitions || opt->e2lsh || opt->boxes || opt->nearest_weights))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "radii, repetitions, boxes, hashing, split epsilon "
-                           "and the paper's constants belong to "
-                           "weighted-centers");
+                           "radii, repetitions, boxes, hashing, split epsilon, "
+                           "the rule for weights and the paper's constants "
+                           "belong to weighted-centers");
     if (opt->radii > 12 || opt->repetitions > 64)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "at most 12 radii and 64 repetitions make sense");
@@ -126,7 +126,8 @@ void kith_i_local_task_make(const kith_local_options *opt,
                             .radii = opt->radii,
                             .repetitions = opt->repetitions,
                             .e2lsh = opt->e2lsh,
-                            .boxes = opt->boxes};
+                            .boxes = opt->boxes,
+                            .nearest_weights = opt->nearest_weights};
 }
 
 kith_status kith_i_local_unit_bounds(const kith_i_local_bounds *from, size_t d,

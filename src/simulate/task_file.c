@@ -34,7 +34,8 @@ static kith_status check_options(const kith_task_options *task,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a task needs its options, a dimension and bounds");
     if (opt->delta > 0 || opt->split_epsilon || opt->paper_constants ||
-        opt->radii || opt->repetitions || opt->e2lsh || opt->boxes || opt->law)
+        opt->radii || opt->repetitions || opt->e2lsh || opt->boxes ||
+        opt->nearest_weights || opt->law)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a task of real devices is pure, with one report "
                            "each: delta, split epsilon and the paper's "

@@ -16,6 +16,7 @@ for mode in "--method auto" "--method one-round" "--method weighted-centers" \
     "--method mean" "--method weighted-centers --repetitions 2 --radii 2" \
     "--method weighted-centers --boxes" "--method weighted-centers --hash e2lsh" \
     "--method weighted-centers --delta 1e-6" \
+    "--method weighted-centers --weights nearest" \
     "--method weighted-centers --split-epsilon" "--objective kmedian" "--law"; do
     go m.json $mode rows.csv
     python "the model of $mode" "$mode" <<'P'

@@ -64,6 +64,9 @@ static void nonsense_is_refused(void **state)
     opt = options(KITH_LOCAL_AUTO);
     opt.split_epsilon = 1;
     assert_int_equal(try(data, &opt), KITH_ERR_ARGUMENT);
+    opt = options(KITH_LOCAL_AUTO);
+    opt.nearest_weights = 1;
+    assert_int_equal(try(data, &opt), KITH_ERR_ARGUMENT);
     opt = options(KITH_LOCAL_WEIGHTED_CENTERS);
     opt.paper_constants = 1;
     assert_int_equal(try(data, &opt), KITH_ERR_ARGUMENT);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "kith/kith.h"
 #include "collect/spend_trace.h"
+#include "kith/kith.h"
 #include "support/cmocka_all.h"
 
 /* ---- the user who is asked most -------------------------------------------
@@ -294,6 +294,7 @@ static void every_method_keeps_the_budget(void **state)
                     check_run(data, &opt);
                     opt.split_epsilon = 0;
                     opt.boxes = d <= 3;
+                    opt.nearest_weights = !law;
                     check_run(data, &opt);
                     opt.e2lsh = d <= 3;
                     check_run(data, &opt);

@@ -298,6 +298,48 @@ static void small_clusters_are_reassigned(void **state)
     assert_true(fabs(sum - 1) < 1e-9);
 }
 
+/* Kaplan and Stemmer 2018: the weights are the shares of users nearest to each
+ * candidate, counted here by hand; none is dropped however little it weighs. */
+static void nearest_weights_keep_everything(void **state)
+{
+    (void)state;
+    static crowd c;
+    double truth[2 * MOST_D], centers[64 * MOST_D], weights[64];
+    uint32_t found = 0;
+    kith_i_local_task task = task_of(2, 64);
+    task.radii = 2;
+    task.nearest_weights = 1;
+    fill(&c, 2, 2, 1000, truth);
+    for (uint32_t i = 0; i < 40; i++) {
+        c.x[i * 2] = -.8;
+        c.x[i * 2 + 1] = -.8;
+    }
+    c.sd = .002;
+    assert_int_equal(kith_i_local_weighted_centers(&task, &c.face, centers,
+                                                   weights, &found, NULL),
+                     KITH_OK);
+    assert_in_range(found, 3, 63); /* k is more than there are candidates */
+    assert_int_equal(c.asked[c.count - 1].place.creation_count, 0);
+    assert_true(fabs(c.share - 1) < 1e-9); /* both groups, once */
+    double light = 0;
+    for (uint32_t j = 0; j < found; j++) {
+        uint32_t mine = 0;
+        for (uint32_t i = 0; i < c.n; i++) {
+            double here = hypot(c.x[i * 2] - centers[j * 2],
+                                c.x[i * 2 + 1] - centers[j * 2 + 1]);
+            int nearest = 1;
+            for (uint32_t o = 0; o < found; o++)
+                nearest &=
+                    hypot(c.x[i * 2] - centers[o * 2],
+                          c.x[i * 2 + 1] - centers[o * 2 + 1]) >= here - 1e-12;
+            mine += (uint32_t)nearest;
+        }
+        assert_true(fabs(weights[j] - mine / (double)c.n) < 1e-9);
+        light += centers[j * 2] < -.6 ? weights[j] : 0;
+    }
+    assert_true(fabs(light - .04) < 1e-9); /* the small cluster is kept */
+}
+
 /* ---- with nobody ----------------------------------------------------------
  */
 
@@ -352,12 +394,13 @@ static void shares_and_epsilons_add_up(void **state)
 {
     (void)state;
     static crowd c;
-    for (int mode = 0; mode < 8; mode++) {
+    for (int mode = 0; mode < 16; mode++) {
         double truth[3 * MOST_D], centers[3 * MOST_D], weights[3], total = 0;
         uint32_t found = 0, d = mode & 4 ? 6 : 2;
         kith_i_local_task task = task_of(d, 3);
         task.split_epsilon = mode & 1;
         task.boxes = (mode & 2) && d == 2;
+        task.nearest_weights = mode >= 8;
         task.repetitions = 2;
         task.radii = 3;
         fill(&c, d, 3, 600, truth);
@@ -454,6 +497,7 @@ int main(void)
         cmocka_unit_test(lists_and_means_are_right),
         cmocka_unit_test(boxes_hold_their_users),
         cmocka_unit_test(small_clusters_are_reassigned),
+        cmocka_unit_test(nearest_weights_keep_everything),
         cmocka_unit_test(silence_is_survived),
         cmocka_unit_test(tiny_crowds),
         cmocka_unit_test(shares_and_epsilons_add_up),

@@ -47,6 +47,8 @@ static const arg_option method_options[] = {
     {"boxes", 0, NULL,
      "weighted-centers: find a box in each cell (steps 3 to 6 of the paper; "
      "always with e2lsh)"},
+    {"weights", 0, "W",
+     "weighted-centers: prefer (default); nearest: Kaplan and Stemmer 2018"},
     {"split-epsilon", 0, NULL,
      "weighted-centers: everybody answers everything with a part of epsilon, "
      "as printed; by default users are split and answer once"},
@@ -180,16 +182,19 @@ static int parse_method(local_cli *cli, const args *a)
     static const char *const objectives[] = {"kmeans", "kmedian", NULL};
     static const char *const hashes[] = {"grid", "e2lsh", NULL};
     static const char *const only_weighted[] = {
-        "radii",         "repetitions",     "hash", "boxes",
+        "radii",         "repetitions",     "hash", "boxes", "weights",
         "split-epsilon", "paper-constants", NULL};
+    static const char *const weights[] = {"prefer", "nearest", NULL};
     kith_local_options *o = &cli->options;
-    unsigned objective = 0, hash = 0;
+    unsigned objective = 0, hash = 0, weight = 0;
     int method = KITH_LOCAL_AUTO;
     int code = args_word(a, "method", KITH_WORDS_LOCAL_METHOD, &method);
     if (!code)
         code = args_choice(a, "objective", objectives, &objective);
     if (!code)
         code = args_choice(a, "hash", hashes, &hash);
+    if (!code)
+        code = args_choice(a, "weights", weights, &weight);
     if (!code)
         code = args_count(a, "radii", 1, 12, &o->radii);
     if (!code)
@@ -199,6 +204,7 @@ static int parse_method(local_cli *cli, const args *a)
     o->method = (kith_local_method)method;
     o->objective = objective ? KITH_OBJECTIVE_KMEDIAN : KITH_OBJECTIVE_KMEANS;
     o->e2lsh = hash == 1;
+    o->nearest_weights = weight == 1;
     o->boxes = args_value(a, "boxes") != NULL;
     o->split_epsilon = args_value(a, "split-epsilon") != NULL;
     o->paper_constants = args_value(a, "paper-constants") != NULL;

@@ -68,10 +68,10 @@ static int open_rows(const args *a, const kith_task *task, source *from,
 int local_simulate_task(const args *a)
 {
     static const char *const others[] = {
-        "clusters", "epsilon", "delta",       "bounds", "bounds-file",
-        "radius",   "center",  "normalize",   "method", "objective",
-        "radii",    "hash",    "repetitions", "boxes",  "split-epsilon",
-        "law",      "seed",    "centers",     NULL};
+        "clusters", "epsilon", "delta",       "bounds",  "bounds-file",
+        "radius",   "center",  "normalize",   "method",  "objective",
+        "radii",    "hash",    "repetitions", "boxes",   "split-epsilon",
+        "weights",  "law",     "seed",        "centers", NULL};
     char *json = NULL, *model = NULL;
     size_t count = 0;
     uint64_t seed = 0;
