@@ -16,10 +16,12 @@ import html
 import io
 import os
 import subprocess
+import sys
 
 import runs as runs_
 import balcan
 import chart
+import steps
 import stemmer
 import wang
 
@@ -112,9 +114,10 @@ def section(paper, out):
         parts.append("</div>")
     if hasattr(paper, "table"):
         parts.append(table(paper.table()))
-    parts.append("<h3>As printed, as repaired, auto</h3>")
-    parts.append(table(list(paper.versions())))
-    parts.append(claims(paper))
+    if hasattr(paper, "versions"):
+        parts.append("<h3>As printed, as repaired, auto</h3>")
+        parts.append(table(list(paper.versions())))
+        parts.append(claims(paper))
     return "\n".join(parts)
 
 
@@ -163,10 +166,13 @@ def main():
     parser.add_argument("--out", default=runs_.HERE)
     parser.add_argument("--runs", default=runs_.KEPT)
     args = parser.parse_args()
+    python = runs_.measure.python_with_numpy()
+    if python not in (None, sys.executable):  # faces need NumPy
+        os.execv(python, [python, *sys.argv])
     os.makedirs(args.out, exist_ok=True)
     known = runs_.Runs(args.kith, args.runs)
     papers = [kind(known, args.quick) for kind in (
-        balcan.Balcan, wang.Wang, stemmer.Stemmer)]
+        balcan.Balcan, wang.Wang, stemmer.Stemmer, steps.Steps)]
     if not args.draw:
         known.make(args.jobs)
     page(papers, known, args.out, args.quick)

@@ -14,7 +14,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
-import measure  # noqa: E402 (a neighbour of this folder)
+import measure  # noqa: E402 (neighbours of this folder)
+import prepare  # noqa: E402
 from cases import DATASETS  # noqa: E402
 
 KEPT = os.path.join(measure.CACHE, "papers.jsonl")
@@ -117,7 +118,7 @@ class Runs:
                 result = job(folder)
         except Stopped:
             return
-        except Skip as why:
+        except (Skip, prepare.Missing, ImportError, SystemExit) as why:
             with self.lock:
                 self.skipped.setdefault(str(why), []).append(name)
             return

@@ -79,6 +79,8 @@ static void run(const void *arg, const double *rows, size_t n, double more,
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = c->k;
     opt.method = KITH_KMEANS_BALCAN;
+    /* k partitions, 8 rounds, the last draw of Algorithm 3 */
+    opt.as_published = strncmp(c->name, "as published", 12) == 0;
     kith_result *r = NULL;
     kith_error err = {0};
     if (kith_kmeans(s, &opt, &r, &err))
@@ -119,6 +121,12 @@ static const claim claims[] = {
      -0.3, HALF | OVER | EMPTY, 0.2},
     {"Gaussian, projected", 20, 3, 60, 1, 1e-6, KITH_ADD_REMOVE, -0.5, 0.1, 1,
      0, HALF | OVER | EMPTY, 0.6},
+    {"as published, between", 2, 2, 60, 1, 0, KITH_ADD_REMOVE, -0.6, 0.6, 0, 0,
+     HALF | OVER | EMPTY | ROOT, 0.5},
+    {"as published, moved", 1, 2, 200, 8, 0, KITH_REPLACE_ONE, -0.6, 0.6, 0.3,
+     -0.3, HALF | EMPTY, 0.3},
+    {"as published, Gaussian", 2, 2, 60, 2, 1e-6, KITH_ADD_REMOVE, -0.5, 0.5,
+     0.1, 0, HALF | OVER | EMPTY | COUNT, 0.5},
 };
 
 static replay_case case_of(const void *arg)
