@@ -16,7 +16,7 @@ SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 help:
 	@sed -n 's/^#: \(.*\)/\n\1/p; s/^## \([a-z-]*\): /  make \1|/p' \
 	    $(MAKEFILE_LIST) | \
-	    awk -F'|' 'NF < 2 { print; next } { printf "%-16s%s\n", $$1, $$2 }'
+	    awk -F'|' 'NF < 2 { print; next } { printf "%-22s%s\n", $$1, $$2 }'
 
 bootstrap:
 	@scripts/bootstrap.sh
