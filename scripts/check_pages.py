@@ -176,7 +176,7 @@ def map_problems(root):
 
 
 # What was, and what a user calls files of her own.
-PAST = re.compile(r"docs/history/|docs/auto_history|CHANGELOG|bench/RESULTS")
+PAST = re.compile(r"docs/history/|CHANGELOG|bench/RESULTS")
 
 
 def check_page(root, path, files=()):

@@ -18,7 +18,7 @@ static const double least_pca[2] = {.005, .02}; /* Gaussian, pure */
 /* Pure: about what a level of the forest gets, and what splits a box there. */
 static const double share_level = .03, box_sds = 3.5, share_look = .02;
 /* With that many boxes' worth of rows a summary beats noisy rounds, however
- * many clusters are asked for (docs/auto_history.md). */
+ * many clusters are asked for (docs/history/auto.md). */
 static const double few_boxes = 4;
 
 /* Noise edge of second moments of rows in the unit ball: what the largest

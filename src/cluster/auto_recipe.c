@@ -1,5 +1,5 @@
 /* The numbers of `auto` that decide how fine the summary is and how the budget
- * is divided (docs/auto.md; measurements: docs/auto_history.md). */
+ * is divided (docs/auto.md; measurements: docs/history/auto.md). */
 #include "cluster/auto_i.h"
 
 #include <math.h>
@@ -123,11 +123,11 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_space *space)
         q * pow(k * kith_i_auto_sum_sd(run, s.lloyd, q) / run->n_hat, 2);
     /* 4 to 8 rounds as noise allows; more where it is very small, since
      * Lloyd then has not converged (cabs, trips:
-     * docs/auto_history.md). */
+     * docs/history/auto.md). */
     double rounds = fmin(.02 / noise, 8 + .0002 / noise);
     /* No more than leave each of them a histogram worth having: rows fill some
      * 15 bins, which stand out by 10 sd. A radius that noise has chosen stops a
-     * step, or throws a centre about (docs/auto_history.md). */
+     * step, or throws a centre about (docs/history/auto.md). */
     double bins = run->n_hat / (15 * 10 * kith_i_auto_count_sd(run, 1));
     rounds = fmin(rounds, share_hists * pool * bins * bins - 4);
     s.rounds = (uint32_t)fmax(4, fmin(MOST_ROUNDS, floor(rounds)));

@@ -24,7 +24,7 @@ void kith_i_auto_step_free(auto_step *s)
 
 /* A wide cell far out has few rows, and its scale may be that of a box: noise
  * would throw its centre about. No more than this part of the scale: shorter
- * steps, taken more often, go the same way (docs/auto_history.md). */
+ * steps, taken more often, go the same way (docs/history/auto.md). */
 static const double loud = .25;
 
 /* A mean of residuals nearly as long as they were allowed to be, and not by
