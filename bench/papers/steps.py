@@ -10,6 +10,7 @@ import figure2
 SEEDS = range(100, 103)
 CHAIN = 1000   # sweeps, of which the last DRAWS are looked at
 DRAWS = 100
+MOST = 4000    # about the largest epsilon that kith takes
 CHAIN_EPSILONS = (1, 10, 100)
 AGGREGATE_EPSILONS = (1, 10, 100, 1000)
 DELTA = 1e-6
@@ -196,7 +197,7 @@ class Steps:
             "mean of projections": cost([numpy.linalg.eigh(p)[1][:, -q:]
                                          for p in shadows]),
             "length": float(numpy.sqrt((bases ** 2).sum() / (k * q))),
-            "one draw for all": cost(state(CHAIN, epsilon * DRAWS))}
+            "one draw for all": cost(state(CHAIN, min(MOST, epsilon * DRAWS)))}
 
     def labels(self, folder, epsilon, seed):
         """Eq. 11: the chance that a released z is the row's nearest plane, with
@@ -331,7 +332,7 @@ class Steps:
                                ("mean of projections", "their mean projection"),
                                ("one draw for all",
                                 "one draw for what 100 cost, ε = %d"
-                                % (epsilon * DRAWS)))),
+                                % min(MOST, epsilon * DRAWS)))),
                            mean(f["length"] for f in found)))
 
     def rows_of_balcan(self):
