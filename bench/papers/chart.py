@@ -4,7 +4,7 @@ phone and three stand side by side on a screen."""
 import html
 import math
 
-WIDE, HIGH, LEFT, TOP, RIGHT = 400, 240, 52, 30, 10
+WIDE, HIGH, LEFT, TOP, RIGHT = 400, 240, 52, 30, 20
 ROW = 16  # of the legend
 
 # The same colour for the same method in every figure.
@@ -30,6 +30,29 @@ def ticks(low, high, log):
     return [step * i for i in range(first, int(high / step) + 1)]
 
 
+def number(value, step=0):
+    """Short, and with as many digits as tell one tick from the next."""
+    if value and (abs(value) >= 1e5 or abs(value) < 1e-4):
+        power = math.floor(math.log10(abs(value)))
+        digits = str(power).translate(str.maketrans("-0123456789",
+                                                    "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        front = value / 10 ** power
+        return ("" if abs(front - 1) < 1e-9 else "%g·" % front) + "10" + digits
+    if step:
+        return "%.*f" % (max(0, -math.floor(math.log10(step) + 1e-9)
+                             + (round(step / 10 ** math.floor(
+                                 math.log10(step) + 1e-9), 6) % 1 > 0)), value)
+    return "%g" % value
+
+
+def band_of(values):
+    """The range of few runs, the middle half of many."""
+    values = sorted(values)
+    if len(values) < 8:
+        return values[0], values[-1]
+    return values[len(values) // 4], values[-1 - len(values) // 4]
+
+
 class Axis:
     def __init__(self, low, high, log, start, end):
         self.log, self.start, self.end = log, start, end
@@ -48,13 +71,14 @@ class Axis:
 
 def panel(title, lines, x_name, y_name, x_log=False, y_log=False, categories=None):
     """lines: [(label, [(x, [y of each run])])]; the mean is drawn, and a band
-    from the smallest to the largest. A line of one point is a dashed level.
+    (band_of). A line of one point is a dashed level.
     categories: x are their numbers. Returns an SVG document."""
     lines = [(label, [(x, ys) for x, ys in points if ys])
              for label, points in lines]
     lines = [(label, points) for label, points in lines if points]
     xs = [x for _, points in lines for x, _ in points]
-    ys = [y for _, points in lines for _, values in points for y in values
+    ys = [y for _, points in lines for _, values in points
+          for y in (*band_of(values), sum(values) / len(values))
           if not y_log or y > 0]
     if not ys:
         return None
@@ -86,13 +110,15 @@ def panel(title, lines, x_name, y_name, x_log=False, y_log=False, categories=Non
                        " ".join("%.1f,%.1f" % p for p in points)))
 
     text(WIDE / 2, 16, title, size=12)
-    for t in ticks(low, high, y_log):
+    marks = ticks(low, high, y_log)
+    for t in marks:
         path([(LEFT, up(t)), (WIDE - RIGHT, up(t))], "#e6e6e6", 1)
-        text(LEFT - 5, up(t) + 4, "%.3g" % t, "end")
+        text(LEFT - 5, up(t) + 4, number(
+            t, 0 if y_log or len(marks) < 2 else marks[1] - marks[0]), "end")
     shown = sorted(set(xs)) if categories is None else range(len(categories))
     for x in shown:
         text(across(x), TOP + HIGH + 15,
-             "%g" % x if categories is None else categories[x],
+             number(x) if categories is None else categories[x],
              size=11 if len(shown) < 9 else 9)
     path([(LEFT, TOP), (LEFT, TOP + HIGH), (WIDE - RIGHT, TOP + HIGH)], "#333", 1)
     text((LEFT + WIDE - RIGHT) / 2, TOP + HIGH + 30, x_name)
@@ -103,8 +129,8 @@ def panel(title, lines, x_name, y_name, x_log=False, y_log=False, categories=Non
         colour = COLOURS.get(label, "hsl(%d 45%% 45%%)" % (i * 67 % 360))
         means = [(across(x), up(sum(v) / len(v))) for x, v in points]
         if len(points) > 1 and not categories:
-            band = [(across(x), up(max(v))) for x, v in points]
-            band += [(across(x), up(min(v))) for x, v in reversed(points)]
+            band = [(across(x), up(band_of(v)[1])) for x, v in points]
+            band += [(across(x), up(band_of(v)[0])) for x, v in reversed(points)]
             out.append('<polygon fill="%s" fill-opacity=".15" points="%s"/>'
                        % (colour, " ".join("%.1f,%.1f" % p for p in band)))
             path(means, colour, 2.4 if label == "auto" else 1.5)

@@ -15,6 +15,7 @@ import csv
 import html
 import io
 import os
+import re
 import subprocess
 import sys
 
@@ -42,12 +43,17 @@ break-inside:avoid}h2{break-after:avoid}tr{break-inside:avoid}}
 """
 
 
+def words(text):
+    """Escaped, and `code` marked."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text))
+
+
 def table(rows):
     out = ["<div class=wide><table>"]
     for i, row in enumerate(rows):
         tag = "td" if i else "th"
         out.append("<tr>%s</tr>" % "".join(
-            "<%s>%s</%s>" % (tag, html.escape(str(c)), tag) for c in row))
+            "<%s>%s</%s>" % (tag, words(str(c)), tag) for c in row))
     return "\n".join(out + ["</table></div>"])
 
 
@@ -88,18 +94,20 @@ def claims(paper):
     out = ["<h3>What the paper says, and what was measured</h3>",
            "<div class=wide><table><tr><th>the paper</th><th>measured here</th>"
            "<th>holds?</th></tr>"]
-    for said, found, holds in rows:
+    for said, found, holds, *why in rows:
+        if why and not holds:
+            found += ". Why: " + why[0]
         out.append("<tr><td>%s</td><td>%s</td><td class=%s>%s</td></tr>" % (
-            html.escape(said), html.escape(found), "yes" if holds else "no",
+            words(said), words(found), "yes" if holds else "no",
             "yes" if holds else "no"))
     return "\n".join(out + ["</table></div>"])
 
 
 def section(paper, out):
     parts = ["<h2>%s</h2>" % html.escape(paper.title)]
-    for name, panels, words in paper.figures():
+    for name, panels, note in paper.figures():
         parts.append("<h3>%s</h3><p class=note>%s</p><div class=panels>"
-                     % (html.escape(name), html.escape(words)))
+                     % (html.escape(name), words(note)))
         for panel in panels:
             svg = panel_svg(out, panel)
             if svg:
@@ -144,6 +152,11 @@ def page(papers, known, out, quick):
                  " QUICK=1" if quick else "", commit(),
                  " <b>This is the quick version: few points, one run each, "
                  "short chains.</b>" if quick else "")]
+    spent = [run["cpu"] for run in known.known.values() if "cpu" in run]
+    parts.append("<p class=note>%d runs, %.0f minutes of CPU time in all. "
+                 "Lines are means; bands show the range of the runs, from 8 "
+                 "runs on their middle half.</p>" % (
+                     len(known.known), sum(spent) / 60))
     if len(builds) > 1:
         parts.append("<p class=note>Runs come from %d builds of the command."
                      "</p>" % len(builds))

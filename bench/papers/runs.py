@@ -80,8 +80,8 @@ class Runs:
 
     # ---- running ---------------------------------------------------------
 
-    def command(self, *arguments):
-        """Run the command; (standard output, CPU seconds)."""
+    def command(self, *arguments, notes=False):
+        """Run the command; (standard output, or its notes, CPU seconds)."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             child = subprocess.Popen([self.kith, *map(str, arguments)],
                                      stdout=out, stderr=err)
@@ -94,7 +94,8 @@ class Runs:
             if child.returncode:
                 raise Skip("kith %s: %s" % (" ".join(map(str, arguments)),
                                             err.read().decode().strip()))
-            return out.read().decode(), usage.ru_utime + usage.ru_stime
+            text = (err if notes else out).read().decode()
+            return text, usage.ru_utime + usage.ru_stime
 
     def cluster(self, folder, path, *arguments):
         """Cost per row and CPU seconds of `kith kmeans` on a file."""
