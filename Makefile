@@ -9,8 +9,9 @@ TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
 SOURCES = $(shell find src include tools tests bench -name '*.[ch]')
 
-.PHONY: help ledger-faults wasm build python wheel demo demo-service faults install test lint format asan tsan clang mutants fuzz \
-	bench papers pictures deb dist clean bootstrap
+.PHONY: help ledger-faults wasm build python wheel demo demo-service faults \
+	install test lint format asan tsan tsan-team clang mutants fuzz bench papers \
+	pictures deb dist clean bootstrap
 
 # What can be made: "## target: words" in groups headed by "#: words".
 help:
@@ -110,6 +111,13 @@ asan tsan clang: bootstrap
 	@cmake --preset $@ >/dev/null
 	@cmake --build --preset $@
 	@$(CTEST) --test-dir build/$@
+
+## tsan-team: ranks as threads, and rows on disk, with ThreadSanitizer (minutes)
+tsan-team: export OPENBLAS_NUM_THREADS = 1
+tsan-team: bootstrap
+	@cmake --preset tsan >/dev/null
+	@cmake --build --preset tsan --target test_team test_team_bits test_spill
+	@$(CTEST) --test-dir build/tsan -R 'test_(team|team_bits|spill)$$'
 
 ## faults: kill and restart kithd and its store some hundred times (minutes)
 faults: bootstrap

@@ -1,6 +1,5 @@
 """scikit-learn's own checks. What fails must be declared, and what is declared
 must fail: a declared check that passes is an error."""
-import os
 import warnings
 from unittest import SkipTest
 
@@ -17,10 +16,22 @@ MAKERS = {
                                           bounds=(-10, 10), **m),
     "planes": lambda **m: kith.SubspaceClustering(
         2, 1, epsilon=50, delta=1e-3, radius=30, **m),
-    "local": lambda **m: kith.LocalSimulation(2, epsilon=15, radius=30, **m),
-    "local mean": lambda **m: kith.LocalSimulation(
-        1, epsilon=15, radius=30, method="mean", **m),
+    # At 15 nearly all reports are true, and fits alike.
+    "local": lambda **m: kith.LocalSimulation(2, epsilon=4, radius=30, **m),
 }
+
+
+def run_check(check, estimator):
+    """None, or how it failed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            check(type(estimator).__name__, clone(estimator))
+        except SkipTest:
+            raise
+        except Exception as error:
+            return error
+    return None
 
 
 def run_checks(estimator):
@@ -30,31 +41,28 @@ def run_checks(estimator):
     passed, failed = [], []
     for check in _yield_all_checks(estimator):
         name = getattr(check, "func", check).__name__
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                check(type(estimator).__name__, clone(estimator))
-            except SkipTest:
-                continue
-            except Exception as error:
-                failed.append((name, error))
-                continue
-        passed.append(name)
+        # Fresh noise moves nothing in some fits (two in five of k-means at
+        # epsilon 50): never in 20 of them, but once in 10^7.
+        tries = 20 if name in declared and estimator.insecure_seed is None else 1
+        try:
+            error = None
+            while tries > 0 and error is None:
+                error = run_check(check, estimator)
+                tries -= 1
+        except SkipTest:
+            continue
+        if error is None:
+            passed.append(name)
+        else:
+            failed.append((name, error))
     return passed, failed, declared
 
 
-# All four estimators; local's own method, which takes many seconds, with
-# KITH_TEST_MULTIPLIER only.
-PAIRS = [(name, seed) for name in MAKERS for seed in (1, None)
-         if name != "local" or os.environ.get("KITH_TEST_MULTIPLIER")]
-
-
-@pytest.mark.parametrize("name, seed", PAIRS)
+@pytest.mark.parametrize("seed", (1, None))
+@pytest.mark.parametrize("name", MAKERS)
 def test_checks(name, seed):
     passed, failed, declared = run_checks(MAKERS[name](insecure_seed=seed))
     surprises = [f for f in failed if f[0] not in declared]
     assert not surprises, surprises
     assert len(passed) >= (35 if seed else 28)
-    # fresh noise may by chance be too small to see
-    sure = set(declared) - {"check_fit_idempotent"}
-    assert sure <= {n for n, _ in failed}, "declared, but it passes"
+    assert set(declared) <= {n for n, _ in failed}, "declared, but it passes"

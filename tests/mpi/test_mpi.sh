@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # kith-mpi under a real mpirun: the model of a single process byte for byte, for
 # every method and format; failures that end the run without a model.
+# MPIRUN names another launcher, as mpirun.mpich for a build with MPICH.
 . "$(dirname "$0")/../cli/lib.sh"
 # What Open MPI itself leaves behind at the end is not ours to report.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-: "${KITH_MPI:?set KITH_MPI to the kith-mpi binary}"
+: "${KITH_MPI:?set KITH_MPI to the kith-mpi binary}" "${MPIRUN:=mpirun}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 # More ranks than processors: who waits lets the others work.
@@ -16,7 +17,7 @@ ranks() {
     shift 2
     LAST="mpirun -n $n kith-mpi $*"
     CHECKS=$((CHECKS + 1))
-    timeout -k 5 60 mpirun -n "$n" "$KITH_MPI" "$@" >"$OUT" 2>"$ERR" </dev/null
+    timeout -k 5 60 "$MPIRUN" -n "$n" "$KITH_MPI" "$@" >"$OUT" 2>"$ERR" </dev/null
     got=$?
     [ "$got" -eq "$want" ] || fail "exit $got, expected $want"
 }
@@ -112,7 +113,7 @@ said "rank-timeout"
 LAST="mpirun, two kernels of BLAS"
 CHECKS=$((CHECKS + 1))
 one=(kmeans -k 3 "${bounds[@]}" --delta 1e-6 -o no.json a.npy b.npy)
-timeout 60 mpirun -n 1 env OPENBLAS_CORETYPE=Haswell "$KITH_MPI" "${one[@]}" \
+timeout 60 "$MPIRUN" -n 1 env OPENBLAS_CORETYPE=Haswell "$KITH_MPI" "${one[@]}" \
     : -n 1 env OPENBLAS_CORETYPE=Sandybridge "$KITH_MPI" "${one[@]}" >"$OUT" 2>"$ERR"
 [ $? -eq 7 ] || fail "two kernels are not refused"
 said "compute differently.*OPENBLAS_CORETYPE"
@@ -127,7 +128,7 @@ done
 # ---- the transport ---------------------------------------------------------
 for n in 1 2 4; do
     LAST="team_mpi_check of $n"
-    check "sums that wrap, $n ranks" timeout 60 mpirun -n "$n" "$KITH_MPI_CHECK"
+    check "sums that wrap, $n ranks" timeout 60 "$MPIRUN" -n "$n" "$KITH_MPI_CHECK"
 done
 
 # ---- a ledger: one charge of all ranks, whatever becomes of the run ---------
@@ -150,21 +151,31 @@ charged 1
 # ---- ranks that die or hang ------------------------------------------------
 "$KITH" generate gaussians --rows 400000 --dimension 20 --clusters 3 --seed 6 -o big.npy 2>/dev/null
 
-# strike SIGNAL RANK CHARGES: sends it in the middle of a run of 3; then so many runs were charged.
+# rank_pid RANK: the process of that rank of the run in this folder, once it is there.
+rank_pid() {
+    local pid _
+    for _ in $(seq 600); do
+        for pid in $(pgrep -f "$KITH_MPI kmeans"); do
+            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qxE "(OMPI_COMM_WORLD|PMI)_RANK=$1" || continue
+            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PWD=$PWD" && echo "$pid" && return
+        done
+        sleep .05
+    done
+}
+
+# strike SIGNAL RANK CHARGES PATIENCE: sends it in the middle of a run of 3; then so many runs were charged.
 strike() {
     LAST="mpirun -n 3, $1 to rank $2"
     CHECKS=$((CHECKS + 1))
-    timeout -k 5 60 mpirun -n 3 "$KITH_MPI" kmeans -k 3 "${bounds[@]}" --delta 1e-7 --threads 1 \
-        --ledger sqlite:team.db --account study --progress always --rank-timeout 3 -o no.json big.npy \
+    : >"$ERR" # what the run before it said is no sign of this one
+    timeout -k 5 60 "$MPIRUN" -n 3 "$KITH_MPI" kmeans -k 3 "${bounds[@]}" --delta 1e-7 --threads 1 \
+        --ledger sqlite:team.db --account study --progress always --rank-timeout "$4" -o no.json big.npy \
         >"$OUT" 2>"$ERR" </dev/null &
-    local job=$! victim= try
-    for try in $(seq 600); do # until it is past the charge: a step is done
+    local job=$! victim _
+    victim=$(rank_pid "$2")
+    for _ in $(seq 600); do # until it is past the charge: a step is done
         grep -q 'step [1-9]' "$ERR" && break
         sleep .05
-    done
-    for victim in $(pgrep -f "$KITH_MPI kmeans"); do
-        tr '\0' '\n' <"/proc/$victim/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" || continue
-        tr '\0' '\n' <"/proc/$victim/environ" | grep -qx "PWD=$PWD" && break
     done
     kill "-$1" "$victim"
     wait "$job"
@@ -177,9 +188,9 @@ strike() {
     charged "$3"
     cp strike.err "$ERR"
 }
-strike KILL 2 2
-strike KILL 0 3
-strike STOP 1 4
+strike KILL 2 2 50
+strike KILL 0 3 50
+strike STOP 1 4 6
 said "hangs, or is slow"
 check "no model anywhere" [ ! -e no.json ]
 finish
