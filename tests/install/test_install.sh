@@ -30,6 +30,21 @@ list "$prefix" >"$work/files"
 list "$work/dest$prefix" >"$work/staged"
 cmp "$work/files" "$work/staged" || fail "DESTDIR changes what is installed"
 
+# Every file is in a Debian package (`make deb` would stop). Processors that talk
+# by MPI are no part of them.
+in_package() {
+    local pattern
+    while read -r pattern; do
+        # shellcheck disable=SC2254 # it is a pattern
+        case $1 in $pattern | $pattern/*) return 0 ;; esac
+    done < <(cat "$source_tree"/debian/*.install | sed 's#^usr/lib/\*/#usr/lib/#')
+    return 1
+}
+while read -r file; do
+    in_package "$file" || fail "no debian/*.install has $file"
+done < <(list "$prefix" | sed 's#^\./#usr/#; s#^usr/lib/[^/]*-linux-gnu/#usr/lib/#' |
+    grep -v kith-mpi)
+
 # ---- headers: all of include/kith, each usable on its own -----------------
 
 (cd "$source_tree/include/kith" && for f in *.h; do echo "$f"; done
