@@ -62,6 +62,7 @@ BESIDES = {"From lines to rows": 4640, "Several runs": 2000,
 # tables does not mean them.
 UNTRUSTED = {
     "base/error.c": "messages",
+    "base/options.c": "options", "base/options.h": "the same",
     "base/coins.c": "public coins: claims hold for every value",
     "base/mix.h": "accidents among ranks",
     "dp/ask_digest.c": "the same: the law does not depend on it",
@@ -192,8 +193,8 @@ def check(root, out):
         if code > limit:
             problems.append(f"{heading}: {code} lines of code, above {limit}")
     folder, most = MOST_TO_READ
-    read = sum(row[2] for heading, rows in counted if heading in LIMITS
-               for row in rows if row[0].startswith(folder))
+    read = sum(row[2] for _, rows in counted for row in rows
+               if row[0].startswith(folder))
     out.append(f"\nsrc/{folder}: {read} trusted lines with comments "
                f"(limit {most})")
     if read > most:

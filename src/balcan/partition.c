@@ -37,7 +37,7 @@ int64_t kith_i_partition_threshold(const kith_session *session,
 {
     kith_measure measure = kith_i_session_measure(session);
     double twice =
-        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+        kith_i_session_privacy(session).neighbors == KITH_REPLACE_ONE ? 2 : 1;
     double loss = kith_i_loss_value(charge, measure);
     if (loss <= 0)
         return INT64_MAX >> 1; /* the release will refuse */

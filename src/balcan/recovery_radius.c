@@ -14,7 +14,7 @@ static double unit_noise(const kith_session *session, kith_i_loss charge)
 {
     kith_measure measure = kith_i_session_measure(session);
     double twice =
-        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+        kith_i_session_privacy(session).neighbors == KITH_REPLACE_ONE ? 2 : 1;
     double sums = 1 - KITH_I_COUNT_PERCENT / 100.0;
     double loss = kith_i_loss_value(kith_i_loss_share(charge, sums), measure);
     return twice * (measure == KITH_PURE_DP ? sqrt(2) : 1) / loss;

@@ -50,7 +50,7 @@ uint32_t kith_i_sparse_picks(const kith_session *session, kith_i_loss charge,
     kith_measure measure = kith_i_session_measure(session);
     int pure = measure == KITH_PURE_DP;
     double twice =
-        kith_i_session_neighbors(session) == KITH_REPLACE_ONE ? 2 : 1;
+        kith_i_session_privacy(session).neighbors == KITH_REPLACE_ONE ? 2 : 1;
     double loss = kith_i_loss_value(charge, measure);
     double size = rows / k;
     /* scale of the choice in units of C: m / e, or sqrt(m) / (mu / .6267);

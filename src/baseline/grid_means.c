@@ -97,7 +97,7 @@ static void find_middles(grid_run *g)
 static kith_status count_rows(grid_run *g, uint64_t rows, kith_error *err)
 {
     g->rows = rows > 0 ? (double)rows : (double)kith_i_session_rows(g->session);
-    if (kith_i_session_neighbors(g->session) == KITH_REPLACE_ONE)
+    if (kith_i_session_privacy(g->session).neighbors == KITH_REPLACE_ONE)
         return KITH_OK;
     kith_i_loss left = kith_i_session_left(g->session);
     kith_i_ask ask = {0};
@@ -123,7 +123,7 @@ static double laplace_epsilon(const grid_run *g)
 {
     kith_measure measure = kith_i_session_measure(g->session);
     double loss = kith_i_loss_value(kith_i_session_left(g->session), measure);
-    int two = kith_i_session_neighbors(g->session) == KITH_REPLACE_ONE;
+    int two = kith_i_session_privacy(g->session).neighbors == KITH_REPLACE_ONE;
     if (measure == KITH_PURE_DP)
         return two ? loss / 2 : loss;
     return two ? loss : loss * sqrt(2);

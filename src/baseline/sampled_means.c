@@ -31,7 +31,7 @@ uint32_t kith_i_block_count(double rows)
 static kith_status count_rows(sampled_run *run, uint64_t rows, kith_error *err)
 {
     kith_session *s = run->session;
-    if (kith_i_session_neighbors(s) == KITH_REPLACE_ONE) {
+    if (kith_i_session_privacy(s).neighbors == KITH_REPLACE_ONE) {
         run->rows = (double)(rows > 0 ? rows : kith_i_session_rows(s));
         return KITH_OK;
     }

@@ -28,7 +28,7 @@ kith_status kith_i_auto_tick(auto_run *run, kith_error *err)
 
 static int replaces(const auto_run *run)
 {
-    return kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE;
+    return kith_i_session_privacy(run->session).neighbors == KITH_REPLACE_ONE;
 }
 
 double kith_i_auto_count_sd(const auto_run *run, double share)

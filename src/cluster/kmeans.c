@@ -15,12 +15,8 @@ enum { AUTO_MOST_DIMENSIONS = 4096, AUTO_FEW_DIMENSIONS = 4 };
 
 void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
-    if (size >= offsetof(kith_kmeans_options, rounds))
-        opt->method = KITH_KMEANS_AUTO;
+    kith_kmeans_options fresh = {.method = KITH_KMEANS_AUTO};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 static kith_status read_options(const kith_kmeans_options *given,

@@ -4,7 +4,7 @@
  * one entry, the codebook one codeword of length 1 in each bucket (a matrix of
  * trace 1), the Gaussian a clipped coordinate; a dishonest device can choose
  * which, not how much. */
-#include "noise/entropy.h"
+#include "noise/secret.h"
 #include "tally_i.h"
 
 #include <math.h>
@@ -24,19 +24,8 @@ uint64_t kith_i_nonce_fingerprint(uint64_t low, uint64_t high)
 
 kith_status kith_i_nonce_open(kith_i_nonce_set *set, kith_error *err)
 {
-    kith_i_entropy_source source = {0};
-    kith_i_entropy entropy;
-    kith_i_entropy_open(&entropy, &source, 0);
-    uint64_t words[] = {kith_i_entropy_word(&entropy),
-                        kith_i_entropy_word(&entropy)};
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
     *set = (kith_i_nonce_set){0};
-    memcpy(set->key, words, sizeof set->key);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed: "
-                                "no reports can be collected")
-                  : KITH_OK;
+    return kith_i_secret_bytes(set->key, sizeof set->key, err);
 }
 
 static uint64_t find_slot(const kith_i_nonce_set *set, uint64_t fingerprint)

@@ -5,6 +5,7 @@
  * are closed until their turn comes. No rows are data like any other: a refusal
  * would tell none from one, unless nothing tells the number of features. */
 #include "reader.h"
+#include "base/options.h"
 
 #include <string.h>
 
@@ -34,10 +35,7 @@ struct kith_i_reader {
 
 void kith_source_options_init(kith_source_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
+    kith_i_options_init(opt, size, NULL, 0);
 }
 
 static void close_shard(shard *s)

@@ -28,7 +28,6 @@
 
 const kith_i_domain *kith_i_session_domain(const kith_session *session);
 kith_measure kith_i_session_measure(const kith_session *session);
-kith_neighbors kith_i_session_neighbors(const kith_session *session);
 kith_privacy kith_i_session_privacy(const kith_session *session);
 kith_unit kith_i_session_unit(const kith_session *session);
 /* The entries of a ledger that paid; NULL: none. Borrowed. */

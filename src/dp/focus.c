@@ -7,7 +7,6 @@
  *   record's entries, so it has no more non-zero ones and no greater norm, and
  *   kith_i_dataset_derive enforces box and norm again in integers. Neighbouring
  *   datasets have neighbouring views. */
-
 #include <string.h>
 
 #include "base/base_i.h"

@@ -4,9 +4,6 @@
  *   as the ask that made the label, so releases through it cost the same.
  * Because: a label is a function of one record and of public or released
  *   values, and stands next to that record only. */
-
-#include <string.h>
-
 #include "ask_digest.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"

@@ -245,9 +245,9 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
         status = kith_i_session_pay(s, price.bills, price.bill_count, err);
     if (!status) {
         out->counts = spec->count_charge ? room : NULL;
-        out->sums = !spec->sum_charge ? NULL
-                    : out->counts     ? room + spec->cells
-                                      : room;
+        out->sums = spec->sum_charge ? room : NULL;
+        if (out->counts && out->sums)
+            out->sums += spec->cells;
         status = tally_records(s, ask, spec, room, err);
     }
     if (!status) {

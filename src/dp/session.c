@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base_i.h"
+#include "base/options.h"
 #include "kernel/kernel_i.h"
 #include "kith/bounds.h"
 
@@ -20,10 +21,7 @@ enum { SCRAPS_SHIFT = 10 };
 
 void kith_session_options_init(kith_session_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
+    kith_i_options_init(opt, size, NULL, 0);
 }
 
 static kith_status session_new(const kith_privacy *privacy, kith_session **out,
@@ -70,14 +68,15 @@ kith_status kith_session_open(kith_dataset *data,
     if (!out)
         return kith_i_fail_place(err);
     *out = NULL;
-    kith_session_options opt;
-    memset(&opt, 0, sizeof opt);
-    if (!data || !given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "a session needs a dataset and initialised options");
-    memcpy(&opt, given, given->size < sizeof opt ? given->size : sizeof opt);
+    if (!data)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT, "a session needs a dataset");
+    kith_session_options opt = {0};
+    kith_status status = kith_i_options_read(given, "kith_session_options_init",
+                                             sizeof opt, &opt, err);
+    if (status)
+        return status;
     kith_session *s = NULL;
-    kith_status status = session_new(&opt.privacy, &s, err);
+    status = session_new(&opt.privacy, &s, err);
     if (status) /* the others must not wait for this rank */
         return opt.team ? kith_team_agree(opt.team, status, err) : status;
     s->threads = kith_i_thread_count(opt.threads);
@@ -87,8 +86,7 @@ kith_status kith_session_open(kith_dataset *data,
     if (kith_i_dataset_by_user(data)) /* I45 */
         s->unit = KITH_UNIT_USER;
     status = check_rows(data, &opt.privacy, err);
-    if (!status && opt.team && opt.team->ranks > 1 &&
-        kith_i_dataset_by_user(data))
+    if (!status && opt.team && opt.team->ranks > 1 && s->unit == KITH_UNIT_USER)
         status = kith_i_fail(err, KITH_ERR_ARGUMENT,
                              "one row a person needs all rows in one place: "
                              "ranks may hold parts of one person");
@@ -336,11 +334,6 @@ const kith_i_domain *kith_i_session_domain(const kith_session *s)
 kith_measure kith_i_session_measure(const kith_session *s)
 {
     return s->measure;
-}
-
-kith_neighbors kith_i_session_neighbors(const kith_session *s)
-{
-    return s->privacy.neighbors;
 }
 
 kith_privacy kith_i_session_privacy(const kith_session *s)

@@ -5,8 +5,7 @@
  * Because: integers modulo 2^64 add up in any order (R4); every worker's room
  *   and totals are wiped whatever happens. A row's position is not handed on.
  *   A fold that the caller stops (fold.c) fails the release, so that sums over
- *   some of the rows never meet their noise.
- */
+ *   some of the rows never meet their noise. */
 #include "ask_private.h"
 #include "base/base_i.h"
 #include "kernel/aggregate.h"

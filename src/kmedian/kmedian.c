@@ -12,10 +12,7 @@ enum { MOST_ROUNDS = 8 };
 
 void kith_kmedian_options_init(kith_kmedian_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
+    kith_i_options_init(opt, size, NULL, 0);
 }
 
 static kith_status read_options(const kith_kmedian_options *given,
@@ -57,7 +54,7 @@ static double step_noise(const kith_session *session, kith_i_loss charge,
 {
     kith_measure measure = kith_i_session_measure(session);
     double radius = (double)kith_i_median_radius() / KITH_I_MEDIAN_UNIT;
-    if (kith_i_session_neighbors(session) == KITH_REPLACE_ONE)
+    if (kith_i_session_privacy(session).neighbors == KITH_REPLACE_ONE)
         radius *= 2;
     double sd = radius / kith_i_loss_value(charge, measure);
     if (measure == KITH_PURE_DP)

@@ -184,7 +184,7 @@ static double predicted(const kith_i_median_run *run, kith_i_loss charge,
     kith_measure measure = kith_i_session_measure(run->session);
     double loss = kith_i_loss_value(charge, measure);
     double range = measure == KITH_PURE_DP ? loss : loss / .6267;
-    if (kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE)
+    if (kith_i_session_privacy(run->session).neighbors == KITH_REPLACE_ONE)
         range /= 2;
     double n = fmax(rows, 1) / run->k;
     double variance = radius / 4 * 2 * radius / (range * n);

@@ -14,6 +14,7 @@
 
 #include "base/base_i.h"
 #include "base/domain.h"
+#include "base/options.h"
 #include "generate_topics.h"
 #include "kernel/planes.h"
 #include "kith/plain.h"
@@ -41,11 +42,8 @@ typedef struct generator {
 
 void kith_generate_options_init(kith_generate_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    kith_generate_options fresh = {.size = size, .spread = -1};
-    memset(opt, 0, size);
-    memcpy(opt, &fresh, size < sizeof fresh ? size : sizeof fresh);
+    kith_generate_options fresh = {.spread = -1};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 /* ---- vectors ------------------------------------------------------------- */
@@ -299,12 +297,10 @@ generator_init(generator *g, const kith_generate_options *opt, kith_error *err)
 static kith_status read_options(const kith_generate_options *given,
                                 kith_generate_options *opt, kith_error *err)
 {
-    if (!given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "generate: call kith_generate_options_init first");
     kith_generate_options_init(opt, sizeof *opt);
-    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
-    return check_options(opt, err);
+    kith_status status = kith_i_options_read(
+        given, "kith_generate_options_init", sizeof *opt, opt, err);
+    return status ? status : check_options(opt, err);
 }
 
 /* Memory, then clusters; generator_free in any case. */

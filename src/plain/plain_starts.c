@@ -2,6 +2,7 @@
  * starts. NOT private: it looks at the rows without the gate. */
 #include <string.h>
 
+#include "base/options.h"
 #include "data/fold.h"
 #include "kith/plain.h"
 #include "plain_i.h"
@@ -9,21 +10,18 @@
 
 void kith_plain_options_init(kith_plain_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
+    kith_i_options_init(opt, size, NULL, 0);
 }
 
 /* Copy and check; the defaults are filled in. */
 static kith_status read_options(const kith_plain_options *from,
                                 kith_plain_options *opt, kith_error *err)
 {
-    memset(opt, 0, sizeof *opt);
-    if (!from || from->size < sizeof from->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "start from kith_plain_options_init");
-    memcpy(opt, from, from->size < sizeof *opt ? from->size : sizeof *opt);
+    kith_plain_options_init(opt, sizeof *opt);
+    kith_status status = kith_i_options_read(from, "kith_plain_options_init",
+                                             sizeof *opt, opt, err);
+    if (status)
+        return status;
     if (opt->clusters == 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "say how many clusters to look for");

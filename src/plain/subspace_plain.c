@@ -2,6 +2,7 @@
  * original units and runs a solver. NOT private. */
 #include <string.h>
 
+#include "base/options.h"
 #include "data/fold.h"
 #include "kernel/kernel_i.h"
 #include "kernel/planes.h"
@@ -14,12 +15,8 @@ enum { MAX_PLANES = 1 << 16 };
 void kith_plain_subspace_options_init(kith_plain_subspace_options *opt,
                                       size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    kith_plain_subspace_options fresh = {.size = size,
-                                         .solver = KITH_SOLVER_KPLANE};
-    memset(opt, 0, size);
-    memcpy(opt, &fresh, size < sizeof fresh ? size : sizeof fresh);
+    kith_plain_subspace_options fresh = {.solver = KITH_SOLVER_KPLANE};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 static kith_status read_options(const kith_plain_subspace_options *given,
@@ -27,10 +24,10 @@ static kith_status read_options(const kith_plain_subspace_options *given,
                                 kith_error *err)
 {
     kith_plain_subspace_options_init(opt, sizeof *opt);
-    if (!given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "start from kith_plain_subspace_options_init");
-    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    kith_status status = kith_i_options_read(
+        given, "kith_plain_subspace_options_init", sizeof *opt, opt, err);
+    if (status)
+        return status;
     if (opt->clusters == 0 || opt->clusters > MAX_PLANES ||
         opt->subspace_dimension == 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,

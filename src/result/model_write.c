@@ -9,16 +9,14 @@
 #include <unistd.h>
 
 #include "base/base_i.h"
+#include "base/options.h"
 #include "json_text.h"
 #include "kith/version.h"
 #include "model_i.h"
 
 void kith_run_init(kith_run *run, size_t size)
 {
-    if (!run || size < sizeof run->size)
-        return;
-    memset(run, 0, size);
-    run->size = size;
+    kith_i_options_init(run, size, NULL, 0);
 }
 
 /* What is said of a run makes sense, and is enough. */

@@ -8,19 +8,6 @@
 
 enum { MAX_CLUSTERS = 1 << 20, MAX_ROUNDS = 10000 };
 
-kith_status kith_i_options_read(const void *given, const char *init,
-                                size_t size, void *opt, kith_error *err)
-{
-    size_t known = 0;
-    if (given)
-        memcpy(&known, given, sizeof known);
-    if (known < sizeof known)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "initialise the options with %s", init);
-    memcpy(opt, given, known < size ? known : size);
-    return KITH_OK;
-}
-
 kith_status kith_i_options_check(uint32_t clusters, uint32_t rounds,
                                  kith_error *err)
 {

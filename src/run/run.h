@@ -4,14 +4,11 @@
 #define KITH_RUN_H
 
 #include "base/base_i.h"
+#include "base/options.h"
 #include "dp/dp_i.h"
 #include "kith/cluster.h"
 #include "result/result_i.h"
 
-/* Options of a caller, whose first member is their size, over the defaults in
- * opt (size bytes). init: the function that should have set that member. */
-kith_status kith_i_options_read(const void *given, const char *init,
-                                size_t size, void *opt, kith_error *err);
 kith_status kith_i_options_check(uint32_t clusters, uint32_t rounds,
                                  kith_error *err);
 

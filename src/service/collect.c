@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "noise/entropy.h"
+#include "noise/secret.h"
 #include "service_i.h"
 
 void kith_collect_options_init(kith_collect_options *opt, size_t size)
@@ -130,15 +130,10 @@ static kith_status check_schema(kith_collect *c, kith_error *err)
 
 static kith_status draw_process(kith_collect *c, kith_error *err)
 {
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
-    kith_i_entropy_open(&entropy, &source, 0);
-    c->process = (int64_t)(kith_i_entropy_word(&entropy) >> 1);
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed")
-                  : KITH_OK;
+    uint64_t word = 0;
+    kith_status status = kith_i_secret_bytes(&word, sizeof word, err);
+    c->process = (int64_t)(word >> 1);
+    return status;
 }
 
 static kith_status open_store(kith_collect *c, kith_error *err)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kith/version.h"
-#include "noise/entropy.h"
+#include "noise/secret.h"
 #include "service_i.h"
 
 int64_t kith_i_collect_now(kith_collect *c)
@@ -32,22 +32,10 @@ kith_status kith_i_event(kith_collect *c, const kith_i_live *live,
 static kith_status draw_key(const kith_task *task, uint8_t key[32],
                             kith_error *err)
 {
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
-    if (task->view->test) {
-        kith_i_task_test_key(task, key);
-        return KITH_OK;
-    }
-    kith_i_entropy_open(&entropy, &source, 0);
-    for (int i = 0; i < 4; i++) {
-        uint64_t word = kith_i_entropy_word(&entropy);
-        memcpy(key + 8 * i, &word, sizeof word);
-    }
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed")
-                  : KITH_OK;
+    if (!task->view->test)
+        return kith_i_secret_bytes(key, 32, err);
+    kith_i_task_test_key(task, key);
+    return KITH_OK;
 }
 
 kith_outcome kith_collect_create(kith_collect *c, const char *json,

@@ -3,29 +3,13 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "noise/entropy.h"
+#include "noise/secret.h"
 #include "service_i.h"
 
 _Static_assert(crypto_secretbox_NONCEBYTES == 24 &&
                    crypto_secretbox_MACBYTES == 16 &&
                    crypto_secretbox_KEYBYTES == 32,
                "KITH_I_SEALED_BYTES");
-
-static kith_status draw_nonce(uint8_t nonce[24], kith_error *err)
-{
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
-    kith_i_entropy_open(&entropy, &source, 0);
-    for (int i = 0; i < 3; i++) {
-        uint64_t word = kith_i_entropy_word(&entropy);
-        memcpy(nonce + 8 * i, &word, sizeof word);
-    }
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed")
-                  : KITH_OK;
-}
 
 kith_status kith_i_seal(const kith_collect *c, const uint8_t key[32],
                         uint8_t out[KITH_I_SEALED_BYTES], size_t *bytes,
@@ -36,7 +20,7 @@ kith_status kith_i_seal(const kith_collect *c, const uint8_t key[32],
         memcpy(out, key, 32);
         return KITH_OK;
     }
-    kith_status status = draw_nonce(out, err);
+    kith_status status = kith_i_secret_bytes(out, 24, err);
     if (!status)
         crypto_secretbox_easy(out + 24, key, 32, out, c->opt.seal);
     return status;

@@ -4,23 +4,16 @@
 #include "base/digest.h"
 #include "device/base64.h"
 #include "device/little_endian.h"
-#include "noise/entropy.h"
+#include "noise/secret.h"
 #include "service_i.h"
 
 kith_status kith_collect_new_token(char token[44], kith_error *err)
 {
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
     uint8_t secret[32];
     char text[45] = "";
-    kith_i_entropy_open(&entropy, &source, 0);
-    for (int i = 0; i < 4; i++)
-        kith_i_store(kith_i_entropy_word(&entropy), secret + 8 * i, 8);
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
-    if (failed)
-        return kith_i_fail(err, KITH_ERR_ENTROPY,
-                           "the system's secure random generator failed");
+    kith_status status = kith_i_secret_bytes(secret, sizeof secret, err);
+    if (status)
+        return status;
     kith_i_base64_write(secret, sizeof secret, text);
     for (int i = 0; i < 43; i++)
         token[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];

@@ -5,7 +5,7 @@
 
 #include "kernel/kernel_i.h"
 #include "local_run.h"
-#include "noise/entropy.h"
+#include "noise/secret.h"
 
 static kith_i_local_fn *method_of(kith_local_method method)
 {
@@ -98,18 +98,10 @@ kith_status kith_i_local_execute(const kith_dataset *data, uint64_t copies,
 /* The law draws from a seed: a fresh one, unless the caller named one. */
 static kith_status seed_law(kith_local_options *opt, kith_error *err)
 {
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
     if (!opt->law || opt->insecure)
         return KITH_OK;
-    kith_i_entropy_open(&entropy, &source, 0);
-    opt->insecure_seed = kith_i_entropy_word(&entropy);
-    int failed = entropy.failed;
-    kith_i_entropy_close(&entropy);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed: "
-                                "name a seed")
-                  : KITH_OK;
+    return kith_i_secret_bytes(&opt->insecure_seed, sizeof opt->insecure_seed,
+                               err);
 }
 
 kith_status kith_local_simulate(const kith_dataset *data,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "base/options.h"
 #include "local_run.h"
 
 /* ---- options --------------------------------------------------------------
@@ -11,13 +12,9 @@
 
 void kith_local_options_init(kith_local_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    kith_local_options defaults = {.method = KITH_LOCAL_AUTO,
-                                   .objective = KITH_OBJECTIVE_KMEANS};
-    memset(opt, 0, size);
-    memcpy(opt, &defaults, size < sizeof defaults ? size : sizeof defaults);
-    opt->size = size;
+    kith_local_options fresh = {.method = KITH_LOCAL_AUTO,
+                                .objective = KITH_OBJECTIVE_KMEANS};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 static kith_status check_options(const kith_local_options *opt, kith_error *err)
@@ -54,11 +51,11 @@ static kith_status check_options(const kith_local_options *opt, kith_error *err)
 kith_status kith_i_local_read_options(const kith_local_options *from,
                                       kith_local_options *opt, kith_error *err)
 {
-    if (!from || from->size < sizeof from->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "start from kith_local_options_init");
     kith_local_options_init(opt, sizeof *opt);
-    memcpy(opt, from, from->size < sizeof *opt ? from->size : sizeof *opt);
+    kith_status status = kith_i_options_read(from, "kith_local_options_init",
+                                             sizeof *opt, opt, err);
+    if (status)
+        return status;
     opt->method = opt->method ? opt->method : KITH_LOCAL_AUTO;
     opt->objective = opt->objective ? opt->objective : KITH_OBJECTIVE_KMEANS;
     return check_options(opt, err);

@@ -4,6 +4,7 @@
 #include "data/fold.h"
 #include "device/forget.h"
 #include "drawn_user.h"
+#include "noise/secret.h"
 #include "players_i.h"
 #include "user_respond.h"
 
@@ -55,14 +56,7 @@ static kith_status make_key(kith_players *p, kith_error *err)
         kith_i_players_seed_key(p->opt.insecure_seed, p->key);
         return KITH_OK;
     }
-    kith_i_entropy entropy;
-    kith_i_entropy_source source = {0};
-    kith_i_entropy_open(&entropy, &source, 0);
-    int failed = kith_i_user_random(&entropy, p->key, sizeof p->key);
-    kith_i_entropy_close(&entropy);
-    return failed ? kith_i_fail(err, KITH_ERR_ENTROPY,
-                                "the system's secure random generator failed")
-                  : KITH_OK;
+    return kith_i_secret_bytes(p->key, sizeof p->key, err);
 }
 
 static kith_status join_all(kith_players *p, kith_error *err)

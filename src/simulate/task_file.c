@@ -2,27 +2,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "collect/round_text.h"
 #include "kith/model.h"
 #include "task_run.h"
 
 void kith_task_options_init(kith_task_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    kith_task_options defaults = {.title = "",
-                                  .purpose = "",
-                                  .operator_name = "",
-                                  .contact = "",
-                                  .enrol = "invitation",
-                                  .release = "auto",
-                                  .minimum = 50,
-                                  .closes = 7 * 86400,
-                                  .fraction = .95,
-                                  .keep_days = 30};
-    memset(opt, 0, size);
-    memcpy(opt, &defaults, size < sizeof defaults ? size : sizeof defaults);
-    opt->size = size;
+    kith_task_options fresh = {.title = "",
+                               .purpose = "",
+                               .operator_name = "",
+                               .contact = "",
+                               .enrol = "invitation",
+                               .release = "auto",
+                               .minimum = 50,
+                               .closes = 7 * 86400,
+                               .fraction = .95,
+                               .keep_days = 30};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 static kith_status check_options(const kith_task_options *task,

@@ -12,25 +12,19 @@ enum { MAX_PLANES = 1 << 16, MAX_ROUNDS = 10000000 };
 
 void kith_subspace_options_init(kith_subspace_options *opt, size_t size)
 {
-    if (!opt || size < sizeof opt->size)
-        return;
-    memset(opt, 0, size);
-    opt->size = size;
-    if (size >= offsetof(kith_subspace_options, rounds))
-        opt->method = KITH_SUBSPACE_AUTO;
-    if (size >= offsetof(kith_subspace_options, block_rows))
-        opt->solver = KITH_SOLVER_KPLANE;
+    kith_subspace_options fresh = {.method = KITH_SUBSPACE_AUTO,
+                                   .solver = KITH_SOLVER_KPLANE};
+    kith_i_options_init(opt, size, &fresh, sizeof fresh);
 }
 
 static kith_status read_options(const kith_subspace_options *given,
                                 kith_subspace_options *opt, kith_error *err)
 {
     kith_subspace_options_init(opt, sizeof *opt);
-    if (!given || given->size < sizeof given->size)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "initialise the options with "
-                           "kith_subspace_options_init");
-    memcpy(opt, given, given->size < sizeof *opt ? given->size : sizeof *opt);
+    kith_status status = kith_i_options_read(
+        given, "kith_subspace_options_init", sizeof *opt, opt, err);
+    if (status)
+        return status;
     if (opt->clusters == 0 || opt->clusters > MAX_PLANES)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "the number of planes must be between 1 and %d",
@@ -87,7 +81,8 @@ double kith_i_subspace_exponent(const kith_i_subspace_run *run,
     kith_measure measure = kith_i_session_measure(run->session);
     double b = ldexp((double)kith_i_selection_range(measure, charge),
                      -KITH_I_LOSS_BITS);
-    int replace = kith_i_session_neighbors(run->session) == KITH_REPLACE_ONE;
+    int replace =
+        kith_i_session_privacy(run->session).neighbors == KITH_REPLACE_ONE;
     return replace ? b / 2 : b;
 }
 

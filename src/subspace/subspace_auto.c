@@ -39,8 +39,8 @@ kith_status kith_i_plane_tick(plane_run *run, kith_error *err)
 double kith_i_plane_gram_sd(const plane_run *run, double share, uint32_t cells,
                             uint32_t w)
 {
-    kith_i_trace_noise noise =
-        kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
+    kith_i_trace_noise noise = kith_i_gram_noise(
+        kith_i_session_privacy(run->session).neighbors, cells, w, 1);
     return run->pure ? noise.sd / (run->budget * share)
                      : run->d1 / (run->budget * sqrt(share));
 }
@@ -48,8 +48,8 @@ double kith_i_plane_gram_sd(const plane_run *run, double share, uint32_t cells,
 double kith_i_plane_edge(const plane_run *run, double share, uint32_t cells,
                          uint32_t w)
 {
-    kith_i_trace_noise noise =
-        kith_i_gram_noise(kith_i_session_neighbors(run->session), cells, w, 1);
+    kith_i_trace_noise noise = kith_i_gram_noise(
+        kith_i_session_privacy(run->session).neighbors, cells, w, 1);
     return run->pure
                ? noise.edge / (run->budget * share)
                : kith_i_plane_gram_sd(run, share, cells, w) * sqrt(2.0 * w);
@@ -60,7 +60,7 @@ static kith_status count_rows(plane_run *run, kith_error *err)
 {
     run->n = run->plan ? (double)run->run->rows
                        : (double)kith_i_session_rows(run->session);
-    if (kith_i_session_neighbors(run->session) == KITH_ADD_REMOVE) {
+    if (kith_i_session_privacy(run->session).neighbors == KITH_ADD_REMOVE) {
         kith_i_ask ask = {0};
         kith_i_cells_spec spec = {.what = "row", .cells = 1};
         kith_i_cells cells;
@@ -154,9 +154,10 @@ kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
     run.pure = measure == KITH_PURE_DP;
     run.budget = kith_i_loss_value(run.total, measure);
     run.length = (double)run.domain->l2_squared;
-    run.d1 = kith_i_session_neighbors(given->session) == KITH_REPLACE_ONE
-                 ? sqrt(2)
-                 : 1;
+    run.d1 =
+        kith_i_session_privacy(given->session).neighbors == KITH_REPLACE_ONE
+            ? sqrt(2)
+            : 1;
     uint64_t r = (uint64_t)run.k * run.q;
     r = r < MOST_AXES ? r : MOST_AXES;
     run.r = r < run.d ? (uint32_t)r : run.d;

@@ -104,7 +104,7 @@ static double fit_signal(const plane_run *run, uint32_t r)
 {
     double k = run->k, q = run->q, apart = run->d - q;
     double length = run->n4 / k * sqrt(3 / (q * (q + 2)));
-    kith_neighbors neighbors = kith_i_session_neighbors(run->session);
+    kith_neighbors neighbors = kith_i_session_privacy(run->session).neighbors;
     double sd = kith_i_tensor_noise(neighbors, r).sd / run->budget;
     double close = pow(k * (k - 1) / 2, 5 / (q * apart));
     return length / (sd * sqrt(r)) * apart / run->d / close / pow(q / 3, .25);
