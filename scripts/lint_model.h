@@ -14,9 +14,8 @@
     ((void)kith_i_fail(err, status, __VA_ARGS__), (status))
 #define kith_i_fail_memory(err) ((void)kith_i_fail_memory(err), KITH_ERR_MEMORY)
 
-/* Memory that it knows the rules of. The + 1 stands for the room in front of
- * every block: none is of size zero. */
-#define kith_i_alloc(count, size)  calloc((count) + 1, size)
+/* Memory that it knows the rules of. */
+#define kith_i_alloc(count, size)  calloc(count, size)
 #define kith_i_copy_string(s)      strdup(s)
 #define kith_i_free(p)             free(p)
 #define kith_i_wipe_free(p, bytes) ((void)(bytes), free(p))

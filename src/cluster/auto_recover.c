@@ -33,7 +33,7 @@ void kith_i_auto_take_apart(const auto_space *space, auto_step *found,
             double dot = 0;
             for (uint32_t i = 0; i < d; i++)
                 dot += axis[i] * move[i];
-            inside[(size_t)j * q + a] = dot;
+            inside[(size_t)j * q + a] = dot; /* NOLINT: k, q > 0 */
             for (uint32_t i = 0; i < d; i++)
                 move[i] -= dot * axis[i];
         }
@@ -141,6 +141,7 @@ static void zoom_in(const auto_step *found, uint32_t d, double within,
 {
     for (uint32_t j = 0; j < found->k; j++) {
         double noise = d * pow(found->noise[j], 2);
+        /* NOLINTNEXTLINE: k > 0 */
         full_scale[j] = fmin(full_scale[j], sqrt(within + noise));
     }
 }

@@ -72,7 +72,8 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
     kith_status status = check(given, text, err);
     if (status)
         return status;
-    if (!source || (!session && !given->local))
+    const kith_local_options *local = given->local; /* else a session */
+    if (!source || (!session && !local))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a run needs rows and the options of a session");
     kith_run run = *given;
@@ -91,11 +92,11 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
     status = kith_dataset_load(source, &reading, run.bounds, &data, err);
     if (status)
         return status;
-    if (run.local) {
+    if (local) {
         status = run_local(data, &run, &forecast, &summary, &result, err);
         kith_dataset_free(data);
-        run.insecure = run.local->insecure;
-        run.insecure_seed = run.local->insecure_seed;
+        run.insecure = local->insecure;
+        run.insecure_seed = local->insecure_seed;
     } else {
         status = run_central(data, &run, session, &result, err);
         run.insecure = session->insecure;
@@ -103,7 +104,7 @@ kith_status kith_fit(const kith_source *source, const kith_run *given,
     }
     if (!status)
         status = kith_model_text(result, &run, text, err);
-    if (!status && kith_result_charge(result))
+    if (!status && session && kith_result_charge(result))
         settle(session->ledger, result, *text);
     kith_local_summary_free(summary);
     kith_result_free(result);
