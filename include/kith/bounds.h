@@ -64,6 +64,7 @@ typedef struct kith_found {
     const char *const *names; /* NULL, or one for each feature */
     uint32_t dimension;
     double rows;
+    int uncounted; /* no ledger, by choice, as in kith_run */
 } kith_found;
 
 /* The receipt as text: a file of kind "bounds" that kith verify can check.

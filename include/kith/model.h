@@ -45,6 +45,8 @@ typedef struct kith_run {
     const char *collected; /* local: how a service came by it, as JSON;      */
                            /* NULL: it was simulated                         */
     double bounds_share;   /* of the budget that found the bounds; 0: given  */
+    int uncounted; /* no ledger, by choice: the model says so ("ledger":     */
+                   /* "none")                                                */
 } kith_run;
 
 KITH_API void kith_run_init(kith_run *run, size_t size);

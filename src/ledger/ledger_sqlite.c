@@ -5,9 +5,11 @@
  *   the system, or of the power.
  * Needs: a disk that keeps what it says it has synced; local file locks.
  * Because: the rollback journal is synced before the file is written, the file
- *   before the journal is cut, and the cut itself is synced before COMMIT
- *   returns (journal_mode TRUNCATE, synchronous EXTRA; both are read back).
- *   Not WAL: decision 17. */
+ *   before the journal's head is blanked, and the blank head is synced before
+ *   COMMIT returns (journal_mode PERSIST, synchronous EXTRA; both are read
+ *   back). Pages of an older journal do not count: each journal has its own
+ *   random checksum, and its number of pages is synced. Not WAL: decision 17.
+ */
 #include "sqlite_i.h"
 
 #include <stdio.h>
@@ -234,43 +236,8 @@ static kith_status sqlite_names(kith_ledger *self,
     return status;
 }
 
-/* ---- backup, close, open --------------------------------------------------
+/* ---- close, open ----------------------------------------------------------
  */
-
-static kith_status copy_pages(sqlite_ledger *l, sqlite3 *to, kith_error *err)
-{
-    sqlite3_backup *b = sqlite3_backup_init(to, "main", l->db, "main");
-    int code = b ? sqlite3_backup_step(b, -1) : SQLITE_ERROR;
-    if (b)
-        sqlite3_backup_finish(b);
-    return code == SQLITE_DONE
-               ? KITH_OK
-               : kith_i_fail(err, KITH_ERR_STORE, "the copy failed: %s",
-                             sqlite3_errmsg(to));
-}
-
-static kith_status sqlite_backup(kith_ledger *self, const char *path,
-                                 kith_error *err)
-{
-    sqlite_ledger *l = (sqlite_ledger *)self;
-    sqlite3 *to = NULL;
-    kith_status status = kith_i_file_check(path, KITH_LEDGER_NEW, err);
-    if (!status)
-        status = kith_i_file_make(path, err);
-    if (status)
-        return status;
-    pthread_mutex_lock(&l->lock);
-    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        status =
-            kith_i_fail(err, KITH_ERR_STORE, "cannot write '%.200s'", path);
-    else
-        status = copy_pages(l, to, err);
-    sqlite3_close_v2(to);
-    pthread_mutex_unlock(&l->lock);
-    if (status)
-        unlink(path);
-    return status;
-}
 
 static void sqlite_close(kith_ledger *self)
 {
@@ -295,8 +262,8 @@ static kith_status configure(sqlite_ledger *l, kith_error *err)
                              "foreign_keys = ON; PRAGMA synchronous = EXTRA"))
         return kith_i_sqlite_fail(l, "opening it", err);
     if (!l->base.read_only &&
-        (!pragma_is(l, "PRAGMA journal_mode = TRUNCATE", "truncate") ||
-         !pragma_is(l, "PRAGMA journal_mode", "truncate") ||
+        (!pragma_is(l, "PRAGMA journal_mode = PERSIST", "persist") ||
+         !pragma_is(l, "PRAGMA journal_mode", "persist") ||
          !pragma_is(l, "PRAGMA synchronous", "3")))
         return sqlite3_errcode(l->db) != SQLITE_OK
                    ? kith_i_sqlite_fail(l, "opening it", err)
@@ -338,8 +305,8 @@ static kith_status read_meta(sqlite_ledger *l, kith_error *err)
 
 static kith_status connect(sqlite_ledger *l, unsigned flags, kith_error *err)
 {
-    int code = sqlite3_open_v2(
-        l->path, &l->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, NULL);
+    int code = kith_i_sqlite_open(
+        l->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, &l->db);
     if (code != SQLITE_OK)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "cannot open the ledger '%.200s': %s", l->path,
@@ -361,7 +328,7 @@ kith_status kith_i_ledger_sqlite(const char *path, unsigned flags,
     static const kith_i_store store = {.post = kith_i_sqlite_post,
                                        .read = sqlite_read,
                                        .names = sqlite_names,
-                                       .backup = sqlite_backup,
+                                       .backup = kith_i_sqlite_backup,
                                        .close = sqlite_close};
     kith_status status = kith_i_file_check(path, flags, err);
     if (!status && (flags & KITH_LEDGER_NEW))

@@ -45,6 +45,12 @@ kith_status kith_i_sqlite_entries(sqlite_ledger *l, sqlite3_int64 id,
                                   uint64_t after, const kith_i_reader *reader,
                                   kith_error *err);
 
+/* sqlite_file.c: open a file by its name, whatever that looks like (a code of
+ * SQLite); copy the ledger to a new file. */
+int kith_i_sqlite_open(const char *path, int flags, sqlite3 **out);
+kith_status kith_i_sqlite_backup(kith_ledger *self, const char *path,
+                                 kith_error *err);
+
 /* sqlite_post.c */
 kith_status kith_i_sqlite_post(kith_ledger *self, const kith_i_posting *posting,
                                kith_i_ticket *tickets, kith_i_refusal *refusal,

@@ -38,6 +38,7 @@ kith_status kith_bounds_text(const kith_result *spent, const kith_found *found,
     kith_kmeans_options_init(&none, sizeof none);
     run.kmeans = &none; /* a private run: nothing else is looked at */
     run.insecure = insecure;
+    run.uncounted = found->uncounted;
     json_t *list = json_array();
     int bad = !list;
     for (uint32_t i = 0; !bad && i < dimension; i++)

@@ -109,6 +109,8 @@ json_t *kith_i_model_privacy(const kith_result *result, const kith_run *run)
     kith_i_json_put(privacy, "guarantee", json_string(guarantee), &bad);
     if (result->charge)
         kith_i_json_put(privacy, "ledger", charge_json(result->charge), &bad);
+    else if (run->uncounted)
+        kith_i_json_put(privacy, "ledger", json_string("none"), &bad);
     kith_i_json_put(privacy, "releases", receipts_json(result), &bad);
     if (!strcmp(guarantee, "asymptotic"))
         kith_i_json_put(privacy, "note", json_string(ASYMPTOTIC), &bad);

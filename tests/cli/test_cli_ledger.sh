@@ -70,7 +70,15 @@ KITH_LEDGER=$L "$KITH" kmeans -k 3 -e 1 --radius 1 rows.csv >/dev/null 2>err2 &&
     fail "KITH_LEDGER without an account"
 grep -q account err2 || fail "does not ask for the account"
 KITH_LEDGER=$L "$KITH" kmeans -k 3 -e 1 --radius 1 --ledger none --quiet rows.csv \
-    >/dev/null || fail "--ledger none"
+    >none.json || fail "--ledger none"
+check "the model says that there was no ledger" grep -q '"ledger": "none"' none.json
+run 0 verify none.json
+run 0 report none.json -o none.html
+check "the page says so too" grep -q 'no ledger' none.html
+"$KITH" kmeans -k 3 -e 1 --radius 1 --quiet rows.csv >silent.json || fail "no ledger, and no word about it"
+check "nothing is said of a ledger that nobody spoke of" [ "$(grep -c '"ledger"' silent.json)" -eq 0 ]
+run 1 verify none.json --ledger "$L"
+said "names no entry"
 
 run 0 budget show visits --ledger "$L"
 run 3 budget quote visits --ledger "$L" -e 1 --delta 1e-6 --runs 100

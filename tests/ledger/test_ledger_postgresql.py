@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -264,6 +265,36 @@ def from_python(postgres):
         sys.exit(f"FAILED: {done.stdout}{done.stderr}")
 
 
+def from_ranks(postgres):
+    """kith-mpi: rank 0 alone charges, once, in the server's ledger."""
+    binary = os.path.join(os.environ["KITH_BUILD"], "tools/kith-mpi/kith-mpi")
+    if not os.path.exists(binary) or not shutil.which("mpirun"):
+        print("SKIPPED: there is no kith-mpi, or no mpirun")
+        return
+    url = postgres.fresh()
+    kith(0, "budget", "create", "visits", "--ledger", url, "--new-ledger",
+         *CREATE)
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                   "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "ASAN_OPTIONS": "detect_leaks=0"}
+
+    def ranks(code, epsilon):
+        done = subprocess.run(
+            ["mpirun", "-n", "3", binary, *RUN, "-e", epsilon, "--delta",
+             "1e-6", "--ledger", url, "--account", "visits", "-o",
+             "ranks.json"], env=environment, check=False, timeout=120,
+            capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == code, (done.returncode, done.stderr)
+
+    ranks(0, "1")
+    assert len(charges(url)) == 1, "three ranks pay once"
+    kith(0, "verify", "ranks.json", "--ledger", url)
+    ranks(3, "3.9")
+    assert len(charges(url)) == 1, "what is refused is not charged"
+
+
 def main():
     postgres = Postgres()
     try:
@@ -279,7 +310,7 @@ def main():
         kith(0, "generate", "gaussians", "--rows", "500", "--dimension", "2",
              "-k", "2", "-o", "rows.csv")
         for part in (lost_on_the_way, must_sync, roles, edited,
-                     check_then_write, from_python):
+                     check_then_write, from_python, from_ranks):
             part(postgres)
             print("fine:", part.__name__)
     finally:

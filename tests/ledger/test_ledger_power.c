@@ -258,6 +258,12 @@ static void power_cuts_elsewhere(void **state)
         const char *name, *pragmas;
         int safe;
     } ways[] = {
+        {"PERSIST, EXTRA",
+         "PRAGMA journal_mode = PERSIST; PRAGMA synchronous = EXTRA", 1},
+        {"PERSIST, NORMAL",
+         "PRAGMA journal_mode = PERSIST; PRAGMA synchronous = NORMAL", 0},
+        {"PERSIST, OFF",
+         "PRAGMA journal_mode = PERSIST; PRAGMA synchronous = OFF", 0},
         {"TRUNCATE, EXTRA",
          "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = EXTRA", 1},
         {"DELETE, FULL",

@@ -67,11 +67,11 @@ static int write_files(const run_common *run, kith_session *session,
     int named = opt->column_count == found->dimension;
     kith_status status = kith_session_result(session, &spent, &err);
     if (!status)
-        status = kith_bounds_text(spent,
-                                  &(kith_found){found->ranges,
-                                                named ? opt->columns : NULL,
-                                                found->dimension, found->rows},
-                                  run->insecure, &text, &err);
+        status = kith_bounds_text(
+            spent,
+            &(kith_found){found->ranges, named ? opt->columns : NULL,
+                          found->dimension, found->rows, run->payer.uncounted},
+            run->insecure, &text, &err);
     int code = cli_status(status, &err);
     if (!code) {
         write_csv(csv->file, found, opt);

@@ -75,7 +75,10 @@ static void print_badges(const report *r)
         fprintf(
             f, ", entry %lld</span>",
             (long long)json_integer_value(json_object_get(ledger, "entry")));
-    }
+    } else if (is(r->privacy, "ledger", "none"))
+        fputs("<span class=\"badge warn\">no ledger: other runs on the same "
+              "data are not counted</span>",
+              f);
     fputs("</p>\n", f);
 }
 

@@ -81,6 +81,7 @@ void run_describe(const run_common *run, kith_run *out)
     out->insecure = run->insecure;
     out->insecure_seed = run->insecure_seed;
     out->bounds_share = run->bounds.share;
+    out->uncounted = run->payer.uncounted;
 }
 
 /* Both files are complete on disk before either gets its name. */

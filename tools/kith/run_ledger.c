@@ -13,7 +13,7 @@ const arg_option payer_options[PAYER_OPTIONS] = {
     {"ledger", 0, "URI",
      "charge this ledger before anything is drawn: sqlite:PATH or "
      "postgresql://...; default: the environment's KITH_LEDGER; none: no "
-     "ledger"},
+     "ledger, and the model says so"},
     {"account", 0, "NAMES",
      "the ledger's account to charge; several, with commas: all of them, or "
      "none"},
@@ -122,7 +122,9 @@ int payer_parse(payer *p, const args *a, int wanted)
     static const char *const more[] = {"account", "once",    "analyst",
                                        "purpose", "convert", NULL};
     const char *uri = wanted || args_value(a, "ledger") ? ledger_uri(a) : NULL;
-    *p = (payer){.once = args_value(a, "once"),
+    const char *said = args_value(a, "ledger");
+    *p = (payer){.uncounted = said && !strcmp(said, "none"),
+                 .once = args_value(a, "once"),
                  .analyst = args_value(a, "analyst"),
                  .purpose = args_value(a, "purpose"),
                  .convert = args_given(a, "convert")};

@@ -17,6 +17,7 @@ typedef struct payer {
     const char *once, *analyst, *purpose;
     char *parameters; /* public options as text */
     int convert;
+    int uncounted; /* --ledger none: the model says so */
     sign_key *key; /* NULL: nobody vouches for it */
 } payer;
 
