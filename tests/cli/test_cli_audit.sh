@@ -62,6 +62,21 @@ for program in twice quarter all_rows; do
 done
 honest auto.json --seconds 1 --method auto
 
+# People: 500 rows of one of them are one row, or the program is caught. 32 tries leave 22 guesses, all of them right.
+broken all_of_a_person '    --user-column) args[i]=--columns; args[i+1]=x ;;'
+run 1 audit --unit user --tries 32 --seconds 0 --program ./all_of_a_person -o people.json
+check "all rows of a person kept: caught" [ "$(field people.json verdict)" = disproved ]
+"$KITH" audit --unit user --tries 16 --seconds 0 -o kept.json 2>"$ERR"
+check "one row of each: not caught" [ "$(field kept.json verdict)" != disproved ]
+
+# A pure promise takes a minute, and twice the loss is caught.
+if [ -n "${KITH_TEST_MULTIPLIER:-}" ]; then
+    broken pure_twice "$(times 2)"
+    honest pure.json --delta 0 -e 1 --seconds 60
+    run 1 audit --delta 0 -e 1 --seconds 60 --program ./pure_twice -o pure_twice.json
+    check "twice a pure loss is caught" [ "$(field pure_twice.json verdict)" = disproved ]
+fi
+
 # Too little time, or noise that hides everything: never a pass.
 run 1 audit --delta 0 -e 1 --seconds 0 -o pure.json
 said 'cannot judge'

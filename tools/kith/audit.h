@@ -13,16 +13,24 @@ typedef struct audit_target {
     const char *program, *method;
     double epsilon, delta;
     double mu;    /* of the claim; 0: pure */
+    int people;   /* the promise is one to people with many rows */
     char *folder; /* for rows and centres */
 } audit_target;
 
-/* What tries came to. Shares of runs are in sums, events in pairs. */
+/* One run of a pair: was the row in, and what came out? */
+typedef struct audit_sight {
+    double sum, count; /* less those of the rows that are always in */
+    int in;
+} audit_sight;
+
+/* What tries came to. Shares of runs are in sums, sights of pairs in a list. */
 typedef struct audit_tally {
     double epsilon;         /* that the program is asked for */
     size_t runs;            /* canaries */
     double shares, squares; /* sum of the shares of right guesses, squared */
-    size_t pairs, room;     /* pairs */
-    double *without, *with; /* 2 statistics a run */
+    uint64_t crowd;         /* pairs: rows that are always in */
+    size_t tries, room;
+    audit_sight *sights;
 } audit_tally;
 
 /* A lower bound of the loss: mu, or epsilon when pure. */
@@ -41,7 +49,8 @@ void audit_canary_bound(const audit_tally *tally, double alpha,
 
 /* ---- audit_pair.c -------------------------------------------------------- */
 
-/* One run without a far row and one with it. Exit code. */
+/* One run on a crowd of equal rows, and perhaps one far row, or one person with
+ * many. Exit code. */
 int audit_pair(const audit_target *t, audit_tally *tally);
 void audit_pair_bound(const audit_target *t, const audit_tally *tally,
                       double alpha, audit_bound *out);
@@ -55,6 +64,10 @@ int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
 /* Write rows.npy: rows x dimension numbers. Exit code. */
 int audit_write(const audit_target *t, const double *values, uint64_t rows,
                 uint32_t dimension);
+/* Write rows.csv for the same: a person for each of the first rows, and one
+ * person for all that follow. Exit code. */
+int audit_write_people(const audit_target *t, const double *values,
+                       uint64_t persons, uint64_t rows);
 /* Bits that nobody else has. */
 void audit_bits(unsigned char *bytes, size_t count);
 

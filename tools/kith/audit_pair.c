@@ -1,6 +1,19 @@
-/* Neighbouring data, again and again: no row against one row far outside of
- * the bounds. An event is chosen on the first third of the runs and tested on
- * the others, with exact binomial bounds: so the choice costs nothing. */
+/* Neighbouring data, again and again: a crowd of equal rows, and one row far
+ * outside of the bounds (or one person with 500 of them) that is in with
+ * probability 1/2. From what comes out, guess whether it was in. How to guess
+ * is chosen on the first third of the runs and tested on the others, so the
+ * choice costs nothing.
+ *
+ * Claim: of all guesses an epsilon-DP program lets at most e^eps / (1 + e^eps)
+ *   be right, also when nobody guesses where the outcome says little; a mu-GDP
+ *   program at most Phi(mu / 2) when every run is guessed.
+ * Because: both hypotheses are equally likely. The odds of the two at any
+ *   outcome are at most e^eps; and half the sum of the two errors of a test of
+ *   mu-GDP is at least Phi(-mu / 2).
+ *
+ * The best guess for Laplace noise is by its likelihood ratio, and that of a
+ * noisy sum x which is 0 or 1 before the noise is a line from 0 to 1, cut at
+ * both ends. A crowd makes the sum itself visible: it is centre times size. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,123 +21,130 @@
 #include "audit_stat.h"
 #include "cli.h"
 
-enum { DIRECTIONS = 6, THRESHOLDS = 40 };
+enum { MIXES = 9, MARGINS = 8, FAR_ROWS = 500 };
 
-/* Size of the cluster and place of its centre, mixed in several ways. */
-static double statistic(const double *pair, int direction)
+/* Where the rows of the crowd are, inside of the ball of radius 1. */
+static const double CROWD_AT = 0.5;
+
+/* Weight of the count beside that of the sum; the last one undoes what a noisy
+ * count does to a centre. */
+static const double mixes[MIXES][2] = {{1, 0}, {0, 1}, {1, 1}, {3, 2},   {2, 1},
+                                       {3, 1}, {1, 2}, {1, 3}, {1, -0.5}};
+
+/* How to guess: in above 1 - margin, out below margin, else nobody guesses. */
+typedef struct rule {
+    int mix, cut;
+    double margin;
+} rule;
+
+static double clamp(double x)
 {
-    static const double mix[DIRECTIONS][2] = {{1, 0}, {0, 1}, {1, 1},
-                                              {1, 3}, {3, 1}, {0, 0}};
-    return direction == DIRECTIONS - 1
-               ? pair[0] * pair[1]
-               : mix[direction][0] * pair[0] + mix[direction][1] * pair[1];
+    return fmin(fmax(x, 0), 1);
+}
+
+/* About 0 without the row, 1 with it. */
+static double statistic(const audit_sight *s, const rule *r)
+{
+    const double *mix = mixes[r->mix];
+    double sum = r->cut ? clamp(s->sum) : s->sum,
+           count = r->cut ? clamp(s->count) : s->count;
+    return (mix[0] * sum + mix[1] * count) / (mix[0] + mix[1]);
 }
 
 static int reserve(audit_tally *tally)
 {
-    if (tally->pairs < tally->room)
+    if (tally->tries < tally->room)
         return CLI_OK;
     size_t room = tally->room ? 2 * tally->room : 1024;
-    double *without = realloc(tally->without, 2 * room * sizeof *without);
-    if (without)
-        tally->without = without;
-    double *with = realloc(tally->with, 2 * room * sizeof *with);
-    if (with)
-        tally->with = with;
-    if (!without || !with)
+    audit_sight *sights = realloc(tally->sights, room * sizeof *tally->sights);
+    if (!sights)
         return cli_no_memory();
+    tally->sights = sights;
     tally->room = room;
     return CLI_OK;
 }
 
-static int run_once(const audit_target *t, double epsilon, uint64_t rows,
-                    double *out)
+static int write_rows(const audit_target *t, uint64_t crowd, uint64_t far)
 {
-    static const double far_row = 1e300;
-    int code = audit_write(t, &far_row, rows, 1);
-    return code ? code : audit_run(t, epsilon, 1, &out[1], &out[0]);
+    uint64_t rows = crowd + far;
+    double *values = calloc(rows + 1, sizeof *values);
+    if (!values)
+        return cli_no_memory();
+    for (uint64_t i = 0; i < rows; i++)
+        values[i] = i < crowd ? CROWD_AT : 1e300;
+    int code = t->people ? audit_write_people(t, values, crowd, rows)
+                         : audit_write(t, values, rows, 1);
+    free(values);
+    return code;
 }
 
 int audit_pair(const audit_target *t, audit_tally *tally)
 {
+    unsigned char coin;
+    double center = 0, size = 0, crowd = (double)tally->crowd;
     int code = reserve(tally);
+    audit_bits(&coin, 1);
+    int in = coin & 1;
     if (!code)
-        code =
-            run_once(t, tally->epsilon, 0, tally->without + 2 * tally->pairs);
+        code = write_rows(t, tally->crowd, !in ? 0 : t->people ? FAR_ROWS : 1);
     if (!code)
-        code = run_once(t, tally->epsilon, 1, tally->with + 2 * tally->pairs);
-    tally->pairs += !code;
+        code = audit_run(t, tally->epsilon, 1, &center, &size);
+    if (!code)
+        tally->sights[tally->tries++] = (audit_sight){
+            .sum = crowd > 0 ? center * size - CROWD_AT * crowd : center,
+            .count = size - crowd,
+            .in = in};
     return code;
 }
 
-typedef struct event {
-    int direction;
-    double threshold;
-} event;
-
-static size_t count_above(const double *runs, size_t from, size_t to,
-                          const event *e)
+/* The loss that so many right guesses show. */
+static double loss_shown(const audit_target *t, const audit_sight *sights,
+                         size_t count, const rule *r, double alpha)
 {
-    size_t hits = 0;
-    for (size_t i = from; i < to; i++)
-        hits += statistic(runs + 2 * i, e->direction) > e->threshold;
-    return hits;
-}
-
-/* What the event shows on these runs; below 0: nothing. */
-static double loss_shown(const audit_target *t, const audit_tally *tally,
-                         const event *e, size_t from, double alpha)
-{
-    size_t to = from ? tally->pairs : tally->pairs / 3, n = to - from;
-    double p =
-        audit_at_least(count_above(tally->with, from, to, e), n, alpha / 2);
-    double q =
-        audit_at_most(count_above(tally->without, from, to, e), n, alpha / 2);
-    if (!(p > 0) || !(q > 0))
-        return 0;
-    return t->mu > 0 ? audit_normal_inverse(p) - audit_normal_inverse(q)
-                     : log(p / q);
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The thresholds to try: quantiles of the first runs without the row. */
-static event choose(const audit_target *t, const audit_tally *tally,
-                    double alpha, double *values)
-{
-    event best = {0, 0};
-    double most = -1;
-    size_t third = tally->pairs / 3;
-    for (int d = 0; d < DIRECTIONS; d++) {
-        for (size_t i = 0; i < third; i++)
-            values[i] = statistic(tally->without + 2 * i, d);
-        qsort(values, third, sizeof *values, compare);
-        for (size_t q = 1; q < THRESHOLDS; q++) {
-            event e = {d, values[q * third / THRESHOLDS]};
-            double shown = loss_shown(t, tally, &e, 0, alpha);
-            if (shown > most) {
-                most = shown;
-                best = e;
-            }
-        }
+    size_t guesses = 0, right = 0;
+    for (size_t i = 0; i < count; i++) {
+        double x = statistic(&sights[i], r);
+        if (x > r->margin && x < 1 - r->margin)
+            continue;
+        guesses++;
+        right += (x >= 1 - r->margin) == sights[i].in;
     }
+    double share = audit_at_least(right, guesses, alpha);
+    if (!(share > 0.5))
+        return 0;
+    return t->mu > 0 ? 2 * audit_normal_inverse(share)
+                     : log(share / (1 - share));
+}
+
+/* The best rule for some runs. In Gaussian DP every run is guessed. */
+static rule choose(const audit_target *t, const audit_sight *sights,
+                   size_t count)
+{
+    static const double margins[MARGINS] = {0.5, 0.4,  0.3,  0.2,
+                                            0.1, 0.05, 0.02, 0};
+    rule best = {.margin = 0.5};
+    double most = -1;
+    for (rule r = {0}; r.mix < MIXES; r.mix++)
+        for (r.cut = 0; r.cut < 2; r.cut++)
+            for (int m = 0; m < (t->mu > 0 ? 1 : MARGINS); m++) {
+                r.margin = margins[m];
+                double shown = loss_shown(t, sights, count, &r, 0.05);
+                if (shown > most) {
+                    most = shown;
+                    best = r;
+                }
+            }
     return best;
 }
 
 void audit_pair_bound(const audit_target *t, const audit_tally *tally,
                       double alpha, audit_bound *out)
 {
-    *out = (audit_bound){.tries = tally->pairs};
-    size_t third = tally->pairs / 3;
-    double *values = third > 1 ? calloc(third, sizeof *values) : NULL;
-    if (!values)
+    *out = (audit_bound){.tries = tally->tries};
+    size_t third = tally->tries / 3, rest = tally->tries - third;
+    if (third < 2)
         return;
-    event e = choose(t, tally, alpha, values);
-    out->least = fmax(0, loss_shown(t, tally, &e, third, alpha));
-    out->estimate = fmax(0, loss_shown(t, tally, &e, third, 0.9));
-    free(values);
+    rule r = choose(t, tally->sights, third);
+    out->least = loss_shown(t, tally->sights + third, rest, &r, alpha);
+    out->estimate = loss_shown(t, tally->sights + third, rest, &r, 0.5);
 }

@@ -49,21 +49,42 @@ int audit_write(const audit_target *t, const double *values, uint64_t rows,
     return bad ? cli_fail(CLI_FAILED, "%s: not written", path) : CLI_OK;
 }
 
+int audit_write_people(const audit_target *t, const double *values,
+                       uint64_t persons, uint64_t rows)
+{
+    char path[NAME];
+    snprintf(path, sizeof path, "%s/rows.csv", t->folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
+    fputs("who,x\n", file);
+    for (uint64_t i = 0; i < rows; i++)
+        fprintf(file, "%llu,%.17g\n",
+                (unsigned long long)(i < persons ? i : persons), values[i]);
+    int bad = ferror(file);
+    bad |= fclose(file);
+    return bad ? cli_fail(CLI_FAILED, "%s: not written", path) : CLI_OK;
+}
+
 /* The arguments of a run; texts are the caller's. */
 static void fill_arguments(const audit_target *t, char **argv,
                            char text[6][NAME], double epsilon)
 {
-    static char words[][16] = {"kmeans",  "-k",        "1",        "-e",
-                               "--delta", "--method",  "--radius", "--quiet",
-                               "--force", "--centers", "-o",       "--threads",
-                               "--rounds"};
+    static char words[][16] = {"kmeans",   "-k",
+                               "1",        "-e",
+                               "--delta",  "--method",
+                               "--radius", "--quiet",
+                               "--force",  "--centers",
+                               "-o",       "--threads",
+                               "--rounds", "--user-column",
+                               "who"};
     size_t n = 0;
     snprintf(text[0], NAME, "%.17g", epsilon);
     snprintf(text[1], NAME, "%.17g", t->delta);
     snprintf(text[2], NAME, "%s", t->method);
     snprintf(text[3], NAME, "%s/c.npy", t->folder);
     snprintf(text[4], NAME, "%s/m.json", t->folder);
-    snprintf(text[5], NAME, "%s/rows.npy", t->folder);
+    snprintf(text[5], NAME, "%s/rows.%s", t->folder, t->people ? "csv" : "npy");
     argv[n++] = (char *)t->program;
     argv[n++] = words[0];
     argv[n++] = words[1];
@@ -87,6 +108,10 @@ static void fill_arguments(const audit_target *t, char **argv,
     if (!strcmp(t->method, "lloyd")) {
         argv[n++] = words[12];
         argv[n++] = words[2]; /* one round: all of the budget in one answer */
+    }
+    if (t->people) {
+        argv[n++] = words[13];
+        argv[n++] = words[14];
     }
     argv[n++] = text[5];
     argv[n] = NULL;

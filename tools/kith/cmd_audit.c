@@ -18,16 +18,22 @@
 #define ALPHA 1e-3
 /* Eight runs tell 1.25 times the loss of (4, 1e-6) from it by six deviations.
  */
-enum { RIVALS = 3, LEAST_RUNS = 8 };
+enum { RIVALS = 3, LEAST_TRIES = 8, ATTACKS = 3, CROWD = 1000 };
+/* Pairs cannot tell 1.25 times the loss from it in less time. */
+#define LONG_SECONDS 300
 
 static const arg_option claim_options[] = {
     {"epsilon", 'e', "EPS", "the promise to attack (default: 4)"},
-    {"delta", 0, "D",
-     "with it (default: 1e-6); 0: pure, which takes an hour to judge"},
+    {"delta", 0, "D", "with it (default: 1e-6); 0: pure"},
     {"method", 0, "M", "lloyd (default), auto or balcan"},
     {"seconds", 0, "S",
      "how long to try (default: 60): a minute shows a factor of 2, ten "
      "minutes 1.25"},
+    {"tries", 0, "N",
+     "at least so many tries of each attack, however long they take (default: "
+     "8)"},
+    {"unit", 0, "U",
+     "row (default), or user: people with 500 rows, by --user-column"},
     {"program", 0, "FILE", "attack this kith (default: the one that runs)"},
 };
 
@@ -51,6 +57,7 @@ typedef struct attack {
     audit_tally tallies[RIVALS];
     audit_bound bounds[RIVALS];
     double alpha;
+    double share; /* of the time that is left */
 } attack;
 
 /* The epsilon at which the loss is factor times the claim's. */
@@ -80,14 +87,23 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* How long, and how often at the least. */
+typedef struct audit_effort {
+    double seconds;
+    uint64_t tries;
+} audit_effort;
+
 /* The three programs in turn, so that what slows one slows all. */
-static int attack_until(const audit_target *t, attack *a, double end)
+static int attack_until(const audit_target *t, attack *a,
+                        const audit_effort *effort, double end)
 {
     int code = CLI_OK;
-    for (size_t round = 0; !code && (round < LEAST_RUNS || now() < end);
+    int hasty = a->try_once == audit_pair && effort->seconds < LONG_SECONDS;
+    for (size_t round = 0; !code && (round < effort->tries || now() < end);
          round++)
         for (int i = 0; !code && i < RIVALS; i++)
-            code = a->try_once(t, &a->tallies[i]);
+            if (i != 1 || !hasty)
+                code = a->try_once(t, &a->tallies[i]);
     return code;
 }
 
@@ -151,11 +167,11 @@ static int print_verdict(const audit_target *t, const attack *attacks,
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, attack_json(&attacks[i]));
     json_t *json = json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:f, s:o, s:o}", "verdict", v->word,
-        "method", t->method, "epsilon", t->epsilon, "delta", t->delta,
-        "currency", t->mu > 0 ? "mu" : "epsilon", "claim", claim_of(t),
-        "control_caught", v->shown > 0 ? json_real(v->shown) : json_null(),
-        "attacks", list);
+        "{s:s, s:s, s:s, s:f, s:f, s:s, s:f, s:o, s:o}", "verdict", v->word,
+        "method", t->method, "unit", t->people ? "user" : "row", "epsilon",
+        t->epsilon, "delta", t->delta, "currency", t->mu > 0 ? "mu" : "epsilon",
+        "claim", claim_of(t), "control_caught",
+        v->shown > 0 ? json_real(v->shown) : json_null(), "attacks", list);
     int code = output_open(&o, path);
     if (code)
         json_decref(json);
@@ -180,10 +196,11 @@ static void say(const audit_target *t, const attack *attacks, size_t count,
                  a->words, a->bounds[0].tries, unit, a->bounds[0].estimate,
                  a->bounds[0].least, claim_of(t));
         for (int r = 1; r < RIVALS; r++)
-            cli_note("  control, %g times the loss: at least %.3f: %s",
-                     factors[r], a->bounds[r].least,
-                     a->bounds[r].least > claim_of(t) ? "caught"
-                                                      : "not caught");
+            if (a->bounds[r].tries)
+                cli_note("  control, %g times the loss: at least %.3f: %s",
+                         factors[r], a->bounds[r].least,
+                         a->bounds[r].least > claim_of(t) ? "caught"
+                                                          : "not caught");
     }
     if (!strcmp(v->word, "disproved"))
         cli_note("DISPROVED: the program gives away more than it claims; this "
@@ -199,22 +216,28 @@ static void say(const audit_target *t, const attack *attacks, size_t count,
                  "more --seconds");
 }
 
-static int make_target(audit_target *t, const args *a, double *seconds)
+static int make_target(audit_target *t, const args *a, audit_effort *effort)
 {
-    static const char *const methods[] = {"lloyd", "auto", "balcan", NULL};
+    static const char *const methods[] = {"lloyd", "auto", "balcan", NULL},
+                             *const units[] = {"row", "user", NULL};
     static char self[4096], folder[4096];
-    unsigned method = 0;
+    unsigned method = 0, unit = 0;
     *t = (audit_target){.epsilon = 4, .delta = 1e-6};
-    *seconds = 60;
+    *effort = (audit_effort){60, LEAST_TRIES};
     int code = args_real(a, "epsilon", &t->epsilon);
     if (!code)
         code = args_real(a, "delta", &t->delta);
     if (!code)
-        code = args_real(a, "seconds", seconds);
+        code = args_real(a, "seconds", &effort->seconds);
+    if (!code)
+        code = args_whole(a, "tries", 1, 1000000, &effort->tries);
     if (!code)
         code = args_choice(a, "method", methods, &method);
+    if (!code)
+        code = args_choice(a, "unit", units, &unit);
     if (code)
         return code;
+    t->people = unit == 1;
     t->method = methods[method];
     t->program = args_value(a, "program");
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -228,9 +251,11 @@ static int make_target(audit_target *t, const args *a, double *seconds)
                           &err);
     else if (!(t->epsilon > 0))
         code = cli_usage("--epsilon: not above 0");
+    /* In memory, where there is some: thousands of models need no disk. */
     const char *base = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/kith-audit-XXXXXX",
-             base && *base ? base : "/tmp");
+    if (!base || !*base)
+        base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+    snprintf(folder, sizeof folder, "%s/kith-audit-XXXXXX", base);
     if (!code && !(t->folder = mkdtemp(folder)))
         code = cli_fail(CLI_FAILED, "%s: %s", folder, strerror(errno));
     return code;
@@ -238,9 +263,10 @@ static int make_target(audit_target *t, const args *a, double *seconds)
 
 static void remove_folder(const audit_target *t)
 {
-    static const char *const names[] = {"rows.npy", "c.npy", "m.json"};
+    static const char *const names[] = {"rows.npy", "rows.csv", "c.npy",
+                                        "m.json"};
     char path[8192];
-    for (size_t i = 0; t->folder && i < 3; i++) {
+    for (size_t i = 0; t->folder && i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", t->folder, names[i]);
         unlink(path);
     }
@@ -248,49 +274,71 @@ static void remove_folder(const audit_target *t)
         rmdir(t->folder);
 }
 
+/* Canaries show more in less time: they come first and get most. */
+static size_t list_attacks(const audit_target *t, attack *out)
+{
+    size_t n = 0;
+    const char *far = t->people ? "a crowd, and one person with 500 far rows"
+                                : "a crowd, and one far row or none";
+    /* K-norm noise hides canaries: pure needs pairs. */
+    if (t->mu > 0 && !t->people)
+        out[n++] = (attack){.name = "canaries",
+                            .words = "many canaries in one run",
+                            .try_once = audit_canary,
+                            .share = 0.6};
+    out[n++] = (attack){.name = t->people ? "people" : "pairs",
+                        .words = far,
+                        .try_once = audit_pair,
+                        .share = 0.8};
+    for (int r = 0; r < RIVALS; r++)
+        out[n - 1].tallies[r].crowd = CROWD;
+    out[n++] = (attack){.name = "empty",
+                        .words = t->people ? "one person with 500 rows or none"
+                                           : "one far row or none",
+                        .try_once = audit_pair,
+                        .share = 1};
+    return n;
+}
+
+static int run_attack(const audit_target *t, attack *a,
+                      const audit_effort *effort, double end)
+{
+    int code = CLI_OK;
+    for (int r = 0; !code && r < RIVALS; r++)
+        code = scale_epsilon(t, factors[r], &a->tallies[r].epsilon);
+    double left = end - now();
+    if (!code)
+        code = attack_until(t, a, effort, end - (1 - a->share) * left);
+    judge(t, a);
+    return code;
+}
+
 static int audit_main(const args *a)
 {
     audit_target t;
-    double seconds;
-    attack attacks[] = {
-        {.name = "canaries",
-         .words = "many canaries in one run",
-         .try_once = audit_canary},
-        {.name = "pairs",
-         .words = "one far row or none",
-         .try_once = audit_pair},
-    };
+    audit_effort effort;
+    attack attacks[ATTACKS] = {0};
     int code = a->operand_count
                    ? cli_usage("an audit makes its own rows: drop the inputs")
-                   : make_target(&t, a, &seconds);
+                   : make_target(&t, a, &effort);
     if (code)
         return code;
-    /* K-norm noise hides canaries from this attack: pure needs pairs. */
-    attack *first = t.mu > 0 ? attacks : attacks + 1;
-    size_t count = t.mu > 0 ? 2 : 1;
-    double begin = now();
+    size_t count = list_attacks(&t, attacks);
+    double end = now() + effort.seconds;
     for (size_t i = 0; !code && i < count; i++) {
-        first[i].alpha = ALPHA / (double)count;
-        for (int r = 0; !code && r < RIVALS; r++)
-            code = scale_epsilon(&t, factors[r], &first[i].tallies[r].epsilon);
-        /* Canaries show more in less time: they come first and get most. */
-        double share = count == 1 ? 1 : i == 0 ? 0.6 : 1;
-        if (!code)
-            code = attack_until(&t, &first[i], begin + share * seconds);
-        judge(&t, &first[i]);
+        attacks[i].alpha = ALPHA / (double)count;
+        code = run_attack(&t, &attacks[i], &effort, end);
     }
     verdict v = {0};
     if (!code) {
-        v = decide(&t, first, count);
-        code = print_verdict(&t, first, count, &v, args_value(a, "output"));
+        v = decide(&t, attacks, count);
+        code = print_verdict(&t, attacks, count, &v, args_value(a, "output"));
     }
     if (!code && !args_given(a, "quiet"))
-        say(&t, first, count, &v);
-    for (size_t i = 0; i < 2; i++)
-        for (int r = 0; r < RIVALS; r++) {
-            free(attacks[i].tallies[r].without);
-            free(attacks[i].tallies[r].with);
-        }
+        say(&t, attacks, count, &v);
+    for (size_t i = 0; i < count; i++)
+        for (int r = 0; r < RIVALS; r++)
+            free(attacks[i].tallies[r].sights);
     remove_folder(&t);
     return code || !strcmp(v.word, "not disproved") ? code : CLI_FAILED;
 }
