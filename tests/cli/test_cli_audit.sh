@@ -6,8 +6,10 @@
 # both fail once in a million.
 set -u
 . "$(dirname "$0")/lib.sh"
-mkdir "$WORK/tmp"
-export TMPDIR=$WORK/tmp
+# In memory, where there is some: thousands of models need no disk.
+TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$WORK")
+export TMPDIR
+trap 'rm -rf "$WORK" "$TMPDIR"' EXIT
 
 # broken NAME SED...: a kith whose arguments are changed on the way.
 broken() {
