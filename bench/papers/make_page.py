@@ -38,8 +38,9 @@ td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;
 vertical-align:top}th{background:#f2f2f2}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
 a{color:#1f5fa8}code{background:#f2f2f2}
-@media print{body{max-width:none;font-size:11px}.panels figure{width:31%;
-break-inside:avoid}h2{break-after:avoid}tr{break-inside:avoid}}
+@media print{body{max-width:none;font-size:11px}.panels{gap:1%}
+.panels figure{flex:0 0 32%;break-inside:avoid}figcaption{display:none}
+h2,h3,.note{break-after:avoid}tr{break-inside:avoid}}
 """
 
 
@@ -157,6 +158,10 @@ def page(papers, known, out, quick):
                  "Lines are means; bands show the range of the runs, from 8 "
                  "runs on their middle half.</p>" % (
                      len(known.known), sum(spent) / 60))
+    missing = sum(name not in known.known for name in known.jobs)
+    if missing:
+        parts.append("<p class=no>%d runs are not made yet: lines stand for "
+                     "fewer runs than their captions say.</p>" % missing)
     if len(builds) > 1:
         parts.append("<p class=note>Runs come from %d builds of the command."
                      "</p>" % len(builds))
