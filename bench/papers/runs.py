@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -148,6 +149,7 @@ class Runs:
             except KeyboardInterrupt:
                 print("\npapers: stopped; the same command goes on from here",
                       file=sys.stderr)
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # once will do
                 pool.shutdown(cancel_futures=True)
         for why, names in self.skipped.items():
             print("SKIPPED %d runs: %s" % (len(names), why), file=sys.stderr)
