@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages="cmake ninja-build gcc libc6-dev binutils pkg-config
   libopenblas-dev libsodium-dev libgmp-dev libmpfr-dev zlib1g-dev libzstd-dev libsqlite3-dev
   libjansson-dev libcmocka-dev
-  libmicrohttpd-dev libcurl4-openssl-dev libpq-dev postgresql-15 openssl
+  libmicrohttpd-dev libgnutls28-dev libcurl4-openssl-dev libpq-dev postgresql-15 openssl
   python3-dev python3-numpy python3-scipy python3-pandas python3-sklearn
   python3-nbclient python3-ipykernel
   python3-pytest python3-matplotlib mypy python3-setuptools python3-wheel

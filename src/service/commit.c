@@ -118,9 +118,11 @@ static void gather(batch *b)
     for (kith_i_body *body = b->bodies; body; body = body->next) {
         kith_i_live *live = body->live;
         pthread_rwlock_rdlock(&live->lock);
-        if (body->round != KITH_I_ENROLMENT &&
-            (live->number != body->round ||
-             live->round_state != KITH_I_ROUND_COLLECTING))
+        if (body->receipt.failed)
+            ; /* its code was spent by somebody else */
+        else if (body->round != KITH_I_ENROLMENT &&
+                 (live->number != body->round ||
+                  live->round_state != KITH_I_ROUND_COLLECTING))
             refuse_body(body, KITH_COLLECT_ROUND_CLOSED);
         else if (!gather_body(b, body))
             refuse_body(body, KITH_COLLECT_BUSY);
@@ -153,10 +155,6 @@ static kith_status hold_round(batch *b, const segment *s, int *open,
     *open = state == KITH_I_ROUND_COLLECTING;
     return status;
 }
-
-/* A code is spent by its first commitment. */
-static kith_status spend(batch *b, kith_i_body *body, int64_t now,
-                         kith_error *err);
 
 static kith_status write_segment(batch *b, segment *s, int64_t now,
                                  kith_error *err)
@@ -191,6 +189,7 @@ static kith_status read_commitment(void *arg, const kith_i_cell *row,
     return KITH_OK;
 }
 
+/* A code is spent by its first commitment. */
 static kith_status spend(batch *b, kith_i_body *body, int64_t now,
                          kith_error *err)
 {
@@ -209,6 +208,8 @@ static kith_status spend(batch *b, kith_i_body *body, int64_t now,
     return status;
 }
 
+/* Codes first: a body whose code is gone adds nothing, not even to the number
+ * of those who enrolled. */
 static kith_status write_all(batch *b, kith_error *err)
 {
     int64_t now = 0;
@@ -216,6 +217,8 @@ static kith_status write_all(batch *b, kith_error *err)
     for (kith_i_body *body = b->bodies; !status && body; body = body->next)
         if (body->serial >= 0 && !body->receipt.failed)
             status = spend(b, body, now, err);
+    if (!status)
+        gather(b);
     b->first = b->c->sequence + 1;
     for (size_t i = 0; !status && i < b->count; i++) {
         segment *s = &b->segments[i];
@@ -329,7 +332,6 @@ void kith_i_commit_batch(kith_collect *c, kith_i_body *bodies)
     kith_outcome outcome = KITH_COLLECT_BUSY;
     clock_gettime(CLOCK_MONOTONIC, &from);
     if (!kith_i_nonce_open(&b.once, NULL)) {
-        gather(&b);
         pthread_mutex_lock(c->ingest_lock);
         outcome = write_batch(&b);
         pthread_mutex_unlock(c->ingest_lock);

@@ -25,11 +25,13 @@ static void refuse_all(kith_outcome why, kith_collect_done_fn *done, void *arg)
     done(arg, &receipt);
 }
 
-static void note_refusal(kith_i_live *live, kith_receipt_of_reports *receipt,
-                         size_t at, kith_outcome why)
+/* How many reports of a body were refused for which reason. */
+typedef uint64_t refusals[KITH_COLLECT_OUTCOMES];
+
+static void note_refusal(kith_receipt_of_reports *receipt, size_t at,
+                         kith_outcome why)
 {
     receipt->refused++;
-    live->counted[why]++;
     if (receipt->reason_count < KITH_RECEIPT_REASONS) {
         receipt->reasons[receipt->reason_count].at = (uint32_t)at;
         receipt->reasons[receipt->reason_count++].why = why;
@@ -49,9 +51,10 @@ static kith_outcome over(const kith_i_live *live)
                : KITH_COLLECT_OK;
 }
 
-/* The envelopes into body->reports, good ones first to last. */
+/* The envelopes into body->reports, good ones first to last. live->lock is held
+ * for reading. */
 static void check_all(kith_i_live *live, const uint8_t *envelopes, size_t count,
-                      kith_i_body *body)
+                      kith_i_body *body, refusals refused)
 {
     size_t good = 0;
     for (size_t i = 0; i < count; i++) {
@@ -69,12 +72,39 @@ static void check_all(kith_i_live *live, const uint8_t *envelopes, size_t count,
             if (is_full(group))
                 why = KITH_COLLECT_BUSY;
         }
-        if (why)
-            note_refusal(live, &body->receipt, i, why);
-        else
+        if (why) {
+            note_refusal(&body->receipt, i, why);
+            refused[why]++;
+        } else {
             good++;
+        }
     }
     body->count = good;
+}
+
+static void check_body(kith_i_live *live, const uint8_t *envelopes,
+                       size_t count, kith_i_body *body, refusals refused)
+{
+    memset(refused, 0, sizeof(refusals));
+    pthread_rwlock_rdlock(&live->lock);
+    body->receipt = (kith_receipt_of_reports){.failed = over(live)};
+    body->round = live->number;
+    if (!body->receipt.failed)
+        check_all(live, envelopes, count, body, refused);
+    pthread_rwlock_unlock(&live->lock);
+}
+
+/* Another process may have published a round, which a device has read there and
+ * answers here: is there one of which this process does not know? */
+static int is_behind(kith_collect *c, kith_i_live *live, const refusals refused)
+{
+    int64_t before = live->number;
+    if (!refused[KITH_COLLECT_WRONG_ROUND] || c->ingest == c->db)
+        return 0;
+    pthread_mutex_lock(&c->lock);
+    kith_status status = kith_i_live_refresh(c, live, NULL);
+    pthread_mutex_unlock(&c->lock);
+    return !status && live->number != before;
 }
 
 void kith_collect_add(kith_collect *c, const uint8_t task[16],
@@ -93,12 +123,13 @@ void kith_collect_add(kith_collect *c, const uint8_t task[16],
         kith_i_body_finish(body);
         return;
     }
-    pthread_rwlock_rdlock(&live->lock);
-    body->receipt.failed = over(live);
-    body->round = live->number;
-    if (!body->receipt.failed)
-        check_all(live, envelopes, count, body);
-    pthread_rwlock_unlock(&live->lock);
+    refusals refused;
+    check_body(live, envelopes, count, body, refused);
+    if (is_behind(c, live, refused))
+        check_body(live, envelopes, count, body, refused);
+    for (int why = 0; why < KITH_COLLECT_OUTCOMES; why++)
+        if (refused[why])
+            live->counted[why] += refused[why];
     if (body->receipt.failed || body->count == 0) {
         live->counted[KITH_COLLECT_DUPLICATE] += body->receipt.duplicates;
         kith_i_body_finish(body);

@@ -287,20 +287,44 @@ static kith_status read_news(void *arg, const kith_i_cell *row, kith_error *err)
     return room ? KITH_OK : kith_i_fail_memory(err);
 }
 
+/* Ids are given out in order and committed in any: whoever holds the round to
+ * themselves for a moment knows that up to `last` all have arrived. */
+static kith_status wait_for_stragglers(kith_collect *c, const kith_i_live *live,
+                                       int64_t round, kith_error *err)
+{
+    kith_i_db *db = c->db;
+    kith_status status = db->driver->begin(db, err);
+    if (!status)
+        status = db->driver->lock(db, kith_i_thing_of(live->id, round), 1, err);
+    if (!status)
+        return db->driver->commit(db, err);
+    db->driver->rollback(db);
+    return status;
+}
+
+/* What others stored since the last look. What this process stores it notes by
+ * itself; commitments are asked for all the same: noting one twice is none. */
 static kith_status read_segments(kith_collect *c, kith_i_live *live,
                                  int enrolment, kith_error *err)
 {
     news_reader r = {.c = c, .live = live, .enrolment = enrolment};
-    kith_status status = KITH_OK;
-    do {
+    int64_t *seen = enrolment ? &live->seen_enrolment : &live->seen_segment;
+    int64_t round = enrolment ? KITH_I_ENROLMENT : live->number, last = 0;
+    int64_t mine = enrolment ? -1 : c->process;
+    kith_status status = KITH_I_DB_RUN(
+        c->db, KITH_I_SEGMENT_LAST, kith_i_read_number, &last, err,
+        kith_i_bytes_cell(live->id, 16), kith_i_number_cell(round),
+        kith_i_number_cell(*seen), kith_i_number_cell(mine));
+    if (!status && last > 0 && !enrolment)
+        status = wait_for_stragglers(c, live, round, err);
+    for (r.rows = NEWS; !status && *seen < last && r.rows == NEWS;) {
         r.rows = 0;
-        int64_t after = enrolment ? live->seen_enrolment : live->seen_segment;
-        int64_t round = enrolment ? KITH_I_ENROLMENT : live->number;
         status = KITH_I_DB_RUN(
             c->db, KITH_I_SEGMENT_NEWS, read_news, &r, err,
             kith_i_bytes_cell(live->id, 16), kith_i_number_cell(round),
-            kith_i_number_cell(after), kith_i_number_cell(NEWS));
-    } while (!status && r.rows == NEWS);
+            kith_i_number_cell(*seen), kith_i_number_cell(last),
+            kith_i_number_cell(mine), kith_i_number_cell(NEWS));
+    }
     return status;
 }
 

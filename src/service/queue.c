@@ -1,4 +1,6 @@
 /* What waits for the next commit, and the thread that takes all of it. */
+#include <signal.h>
+
 #include "service_i.h"
 
 static size_t body_bytes(const kith_i_body *b)
@@ -67,7 +69,12 @@ static void *commit_loop(void *arg)
 
 kith_status kith_i_commit_start(kith_collect *c, kith_error *err)
 {
-    if (pthread_create(&c->committer, NULL, commit_loop, c))
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for whoever opened the service */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int failed = pthread_create(&c->committer, NULL, commit_loop, c);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
         return kith_i_fail(err, KITH_ERR_MEMORY, "no thread could be started");
     c->committing = 1;
     return KITH_OK;

@@ -32,6 +32,9 @@ static const char *const texts[KITH_I_STATEMENTS] = {
     [KITH_I_ROUND_ALL] =
         "SELECT number, json, digest, previous, state, published, closes_at, "
         "extended, build FROM rounds WHERE task = ?1 ORDER BY number",
+    [KITH_I_ROUND_ONE] =
+        "SELECT number, json, digest, previous, state FROM rounds "
+        "WHERE task = ?1 AND number = ?2",
     [KITH_I_ROUND_NEWEST] =
         "SELECT number, json, digest, previous, state, published, closes_at, "
         "extended, build FROM rounds WHERE task = ?1 "
@@ -57,7 +60,11 @@ static const char *const texts[KITH_I_STATEMENTS] = {
         "ORDER BY id LIMIT ?5",
     [KITH_I_SEGMENT_NEWS] =
         "SELECT id, grp, count, width, reports FROM segments "
-        "WHERE task = ?1 AND round = ?2 AND id > ?3 ORDER BY id LIMIT ?4",
+        "WHERE task = ?1 AND round = ?2 AND id > ?3 AND id <= ?4 "
+        "AND process <> ?5 ORDER BY id LIMIT ?6",
+    [KITH_I_SEGMENT_LAST] =
+        "SELECT max(id) FROM segments "
+        "WHERE task = ?1 AND round = ?2 AND id > ?3 AND process <> ?4",
     [KITH_I_SEGMENT_FIND] =
         "SELECT count(*) FROM segments WHERE process = ?1 AND seq = ?2",
     [KITH_I_SEGMENT_DROP] =

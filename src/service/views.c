@@ -166,8 +166,9 @@ kith_outcome kith_collect_round(kith_collect *c, const uint8_t task[16],
     if (!live)
         return KITH_COLLECT_NO_TASK;
     pthread_mutex_lock(&c->lock);
-    kith_status status = KITH_I_DB_RUN(c->db, KITH_I_ROUND_ALL, one_round, &r,
-                                       NULL, kith_i_bytes_cell(live->id, 16));
+    kith_status status = KITH_I_DB_RUN(c->db, KITH_I_ROUND_ONE, one_round, &r,
+                                       NULL, kith_i_bytes_cell(live->id, 16),
+                                       kith_i_number_cell(number));
     kith_outcome outcome = status     ? kith_i_outcome_of(c, c->db)
                            : r.failed ? KITH_COLLECT_FAILED
                            : r.json   ? KITH_COLLECT_OK

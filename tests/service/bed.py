@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,7 @@ class Service:
 
     def ready(self):
         """Wait until both listeners answer."""
-        until = time.time() + 20
+        until = time.time() + 120
         while time.time() < until:
             try:
                 if (self.call("GET", "/healthz")[0] == 200 and
@@ -77,6 +78,7 @@ class Service:
             if self.process.poll() is not None:
                 raise RuntimeError(f"kithd ended: {self.process.returncode}")
             time.sleep(.01)
+        raise RuntimeError("kithd does not answer")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -84,12 +86,12 @@ class Service:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(20)
+        return self.process.wait(120)
 
     def call(self, method, path, body=None, headers=None, admin=False):
         """(code, headers, body)"""
         connection = http.client.HTTPConnection(
-            "127.0.0.1", self.admin if admin else self.port, timeout=30)
+            "127.0.0.1", self.admin if admin else self.port, timeout=120)
         headers = dict(headers or {})
         if admin:
             headers.setdefault("Authorization", f"Bearer {self.token}")
@@ -150,3 +152,54 @@ class Deployment:
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def envelopes(state):
+    """Those of a file that `respond --state` left (docs/protocol.md)."""
+    with open(state, "rb") as file:
+        data = file.read()
+    at, found = 64, []
+    while at + 8 <= len(data):
+        kind, count = struct.unpack_from("<II", data, at)
+        if kind == 2:
+            s = data[at + 16:at + 8 + count]
+            found.append(bytes([1, s[9], 0, 0]) + s[40:72] + s[112:156])
+        at += 8 + count + 8
+    return found
+
+
+def wait_for(what, seconds=120):
+    until = time.time() + seconds
+    while time.time() < until:
+        if what():
+            return
+        time.sleep(.05)
+    raise AssertionError("it never came")
+
+
+class Task:
+    """A task's routes."""
+    JSON = {"Content-Type": "application/json"}
+
+    def __init__(self, service, deployment):
+        self.service, self.deployment = service, deployment
+        self.path = f"/v1/tasks/{deployment.name}"
+
+    def get(self, tail, headers=None, admin=False):
+        return self.service.call("GET", self.path + tail, None, headers, admin)
+
+    def post(self, tail, body=b"", headers=None, admin=False):
+        return self.service.call("POST", self.path + tail, body,
+                                 headers or self.JSON, admin)
+
+    def view(self):
+        return json.loads(self.get("/operator", admin=True)[2])
+
+    def match(self):
+        rounds = self.view()["rounds"]
+        digest = rounds[-1]["digest"] if rounds else "none"
+        return {"If-Match": f'"{digest}"', **self.JSON}
+
+
+def received(task):
+    return sum(g["received"] for g in task.view()["rounds"][-1]["groups"])

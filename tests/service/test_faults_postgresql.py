@@ -32,6 +32,8 @@ try:
                                             "inside advance")
     faults.kill_at_points(database, faults.seeded("points"), few)
     print(f"killed at {len(few)} points")
+    print(faults.count_together(postgres, 3, faults.seeded("together")),
+          "reports to 3 processes: each counts all of them once")
     for count in (2, 3):
         print(repeat(lambda n, c: faults.kill_in_turn(database, count, n, c),
                      f"{count} processes"), f"kills of {count} processes")

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The other ways in and out of kithd: TLS, a backend that enrols, rounds that
-an operator publishes, a sealed key, a copy while it runs, a disk that is low,
-no room to tell duplicates early, a newer schema."""
+"""The other ways in and out of kithd: TLS, what SIGHUP reads again, origins, a
+backend that enrols, rounds that an operator publishes, a sealed key, a copy
+while it runs, a disk that is low, no room to tell duplicates early, a newer
+schema."""
 import http.client
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import ssl
 import subprocess
@@ -14,8 +16,8 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from bed import KITHD, Deployment, Service  # noqa: E402
-from test_http_routes import (COMMITMENTS, JSON, REPORT, Task, envelopes,  # noqa: E402
-                              problem, wait_for)
+from bed import Task, envelopes, wait_for  # noqa: E402
+from test_http_routes import COMMITMENTS, JSON, REPORT, problem  # noqa: E402
 
 
 def opened(rows=1500, options=(), create=(), enrol="open"):
@@ -28,29 +30,49 @@ def opened(rows=1500, options=(), create=(), enrol="open"):
     return deployment, service, Task(service, deployment)
 
 
-def check_tls():
-    """HTTPS with the given certificate, and only that."""
-    deployment = Deployment(100)
-    cert, key = (f"{deployment.folder}/{n}.pem" for n in ("cert", "key"))
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
-                    "-keyout", key, "-out", cert, "-days", "2", "-subj",
-                    "/CN=localhost", "-addext",
-                    "subjectAltName=IP:127.0.0.1"],
+def make_certificate(folder, name):
+    cert, key = (f"{folder}/{name}.{n}.pem" for n in ("cert", "key"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
+                    "-out", cert, "-days", "2", "-subj", f"/CN={name}",
+                    "-addext", "subjectAltName=IP:127.0.0.1"],
                    check=True, stderr=subprocess.DEVNULL)
+    return cert, key
+
+
+def shown(service):
+    """The certificate that the service shows; None: it cannot be reached."""
+    try:
+        return ssl.get_server_certificate(("127.0.0.1", service.port))
+    except OSError:
+        return None
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def logged(service):
+    return text_of(os.path.join(service.folder, service.name + ".log"))
+
+
+def check_tls():
+    """HTTPS with the given certificate, and only that; renewed by SIGHUP."""
+    deployment = Deployment(100)
+    first, second = (make_certificate(deployment.folder, n)
+                     for n in ("first", "second"))
+    cert, key = (f"{deployment.folder}/{n}.pem" for n in ("cert", "key"))
+    shutil.copy(first[0], cert)
+    shutil.copy(first[1], key)
     service = Service(deployment.folder, f"sqlite:{deployment.folder}/t.db",
                       options=("--tls-certificate", cert, "--tls-key", key))
     service.start(wait=False)
-    context = ssl.create_default_context(cafile=cert)
     url = f"https://127.0.0.1:{service.port}/healthz"
-
-    def up():
-        try:
-            with urllib.request.urlopen(url, context=context) as answer:
-                return answer.status == 200
-        except OSError:
-            return False
-
-    wait_for(up)
+    wait_for(lambda: shown(service))
+    context = ssl.create_default_context(cafile=first[0])
+    with urllib.request.urlopen(url, context=context) as answer:
+        assert answer.status == 200
     try:  # nobody vouches for it
         urllib.request.urlopen(url)
         raise AssertionError("a certificate of nobody was trusted")
@@ -61,11 +83,69 @@ def check_tls():
         raise AssertionError("plain HTTP was answered")
     except (OSError, http.client.HTTPException):
         pass
+    kept = http.client.HTTPSConnection("127.0.0.1", service.port,
+                                       context=context)
+    kept.request("GET", "/healthz")
+    kept.getresponse().read()
+
+    # Half of a renewal: the certificate is there and its key is not.
+    shutil.copy(second[0], cert)
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: "belong together" in logged(service))
+    assert shown(service) == text_of(first[0])
+    shutil.copy(second[1], key)
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: shown(service) == text_of(second[0]))
+    kept.request("GET", "/healthz")  # who was there before is still served
+    assert kept.getresponse().status == 200
+    kept.close()
     assert service.stop() == 0
     refused = subprocess.run([KITHD, "--listen", "0.0.0.0:0", "--database",
                               f"sqlite:{deployment.folder}/n.db"],
                              capture_output=True, text=True, check=False)
     assert refused.returncode == 5 and "plain HTTP" in refused.stderr
+    deployment.close()
+
+
+def check_tokens_again():
+    """SIGHUP: new tokens count at once; a file with a mistake changes nothing."""
+    deployment, service, _ = opened()
+    made = subprocess.run([KITHD, "--new-token", "bob:read"], check=True,
+                          capture_output=True, text=True).stdout.splitlines()
+    bob = {"Authorization": "Bearer " + made[0].split(": ")[-1]}
+
+    def code():
+        return service.call("GET", "/v1/tasks", None, bob, admin=True)[0]
+
+    assert code() == 401
+    before = text_of(service.tokens)
+    with open(service.tokens, "w", encoding="utf-8") as file:
+        file.write(made[-1] + "\nmallory operate\n")
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: "NAME SCOPES SHA256" in logged(service))
+    assert code() == 401
+    assert service.call("GET", "/v1/tasks", admin=True)[0] == 200
+    with open(service.tokens, "w", encoding="utf-8") as file:
+        file.write(before + made[-1] + "\n")
+    service.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: code() == 200)
+    assert service.stop() == 0
+    deployment.close()
+
+
+def check_origins():
+    """Listed origins from end to end; a part of one is another."""
+    deployment, service, _ = opened(
+        options=("--origins", "https://a.example.org, https://b.example.org"))
+    for origin, allowed in (("https://a.example.org", 1),
+                            ("https://b.example.org", 1),
+                            ("https://a.example", 0), ("https://", 0),
+                            ("https://a.example.org, https://b.example.org",
+                             0)):
+        headers = service.call("GET", "/healthz", None, {"Origin": origin})[1]
+        assert headers.get("Access-Control-Allow-Origin") == (
+            origin if allowed else None), origin
+    assert service.stop() == 0
     deployment.close()
 
 
@@ -97,6 +177,7 @@ def check_invitations():
     assert task.post("/enrolments", b"c" * 16, with_code)[2] == first[2]
     problem(task.post("/enrolments", b"d" * 16, with_code), 409,
             "invitation_used")
+    assert task.view()["enrolled"] == 1, "who was refused was counted"
     problem(task.post("/enrolments", b"d" * 16, {
         **COMMITMENTS, "Kith-Invitation": "A" * 22}), 403,
             "invitation_needed")
@@ -247,6 +328,8 @@ def check_no_room_for_duplicates():
 
 def main():
     check_tls()
+    check_tokens_again()
+    check_origins()
     check_backend()
     check_invitations()
     check_manual()
@@ -254,8 +337,8 @@ def main():
     check_copy()
     check_low_disk()
     check_no_room_for_duplicates()
-    print("TLS, backend, invitations, drafts, seal, copy, disk, duplicates: "
-          "ok")
+    print("TLS, tokens, origins, backend, invitations, drafts, seal, copy, "
+          "disk, duplicates: ok")
 
 
 main()

@@ -8,8 +8,7 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bed import Deployment, Service  # noqa: E402
-from test_http_routes import Task  # noqa: E402
+from bed import Deployment, Service, Task  # noqa: E402
 
 COUNT = 300 * int(os.environ.get("KITH_TEST_MULTIPLIER", "1"))
 WORDS = [b"\0", b"\r\n", b"\r\n\r\n", b"%00", b"../", b"%2e%2e%2f", b"\xff",

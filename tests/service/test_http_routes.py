@@ -4,14 +4,14 @@ lengths, types, halves of bodies, limits, long polls, drafts, pauses."""
 import json
 import os
 import socket
-import struct
 import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from bed import KITHD, Deployment, Service  # noqa: E402
+from bed import (KITHD, Deployment, Service, Task, envelopes,  # noqa: E402
+                 received, wait_for)
 
 REPORT = {"Content-Type": "application/vnd.kith.report"}
 REPORTS = {"Content-Type": "application/vnd.kith.reports"}
@@ -27,50 +27,6 @@ def problem(answer, code, name):
     assert said["type"] == f"/problems/{name}", said
     assert said["status"] == code and said["title"] and said["detail"], said
     return headers
-
-
-def envelopes(state):
-    """Those of a file that `respond --state` left (docs/protocol.md)."""
-    with open(state, "rb") as file:
-        data = file.read()
-    at, found = 64, []
-    while at + 8 <= len(data):
-        kind, count = struct.unpack_from("<II", data, at)
-        if kind == 2:
-            s = data[at + 16:at + 8 + count]
-            found.append(bytes([1, s[9], 0, 0]) + s[40:72] + s[112:156])
-        at += 8 + count + 8
-    return found
-
-
-def wait_for(what, seconds=20):
-    until = time.time() + seconds
-    while time.time() < until:
-        if what():
-            return
-        time.sleep(.05)
-    raise AssertionError("it never came")
-
-
-class Task:
-    def __init__(self, service, deployment):
-        self.service, self.deployment = service, deployment
-        self.path = f"/v1/tasks/{deployment.name}"
-
-    def get(self, tail, headers=None, admin=False):
-        return self.service.call("GET", self.path + tail, None, headers, admin)
-
-    def post(self, tail, body=b"", headers=None, admin=False):
-        return self.service.call("POST", self.path + tail, body,
-                                 headers or JSON, admin)
-
-    def view(self):
-        return json.loads(self.get("/operator", admin=True)[2])
-
-    def match(self):
-        rounds = self.view()["rounds"]
-        digest = rounds[-1]["digest"] if rounds else "none"
-        return {"If-Match": f'"{digest}"', **JSON}
 
 
 def check_manners(service, task):
@@ -140,10 +96,6 @@ def check_bodies(service, task, good):
         problem(task.post("/reports", bad, REPORT), 400, "bad_report")
     problem(task.post("/reports", good + good, REPORT), 400, "bad_report")
     problem(task.post("/reports", good * 2 + b"x", REPORTS), 400, "bad_report")
-
-
-def received(task):
-    return sum(g["received"] for g in task.view()["rounds"][-1]["groups"])
 
 
 def flip(envelope, at):

@@ -42,12 +42,13 @@ def place():
 class Postgres:
     """A cluster of its own in a temporary folder, by an unprivileged user."""
 
-    def __init__(self):
+    def __init__(self, where=None):
         if not os.path.exists(f"{POSTGRESQL}/initdb"):
             print("SKIPPED: PostgreSQL 15 is not installed "
                   "(scripts/bootstrap.sh installs it)")
             sys.exit(SKIPPED)
-        self.folder = tempfile.mkdtemp(prefix="kith_pg_", dir=place())
+        self.folder = tempfile.mkdtemp(prefix="kith_pg_",
+                                       dir=where or place())
         self.port, = free_ports(1)
         # the server goes on with what killed clients have asked for: room for
         # all of them

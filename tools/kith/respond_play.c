@@ -50,11 +50,14 @@ int respond_fetch_status(responder *r, void *arg)
     return net_get_status(&r->net, 0, arg);
 }
 
-/* Close what all have answered; somebody else may have. */
+/* Close what all have answered; somebody else may have. Of several processes
+ * one may not know the round yet: later, then. */
 static int close_round(responder *r, void *arg)
 {
     net_status at = {0};
     int code = net_get_status(&r->net, 0, &at);
+    if (!code && at.round < *(long *)arg)
+        return CLI_STORE;
     if (code || at.round != *(long *)arg || strcmp(at.state, "running") != 0)
         return code;
     return respond_operate(r, (void *)(uintptr_t) "close");

@@ -86,7 +86,7 @@ static int make_token(void)
         return 0;
     }
     kith_collect_token_digest(token, digest);
-    tokens_add("console", SCOPE_READ | SCOPE_OPERATE | SCOPE_ENROL, digest);
+    tokens_add(SCOPE_READ | SCOPE_OPERATE | SCOPE_ENROL, digest);
     printf("operator token: %s\n", token);
     fflush(stdout);
     return 1;
@@ -220,9 +220,11 @@ static void wait_for_end(server *s, const sigset_t *set)
         sigwait(set, &signal);
         if (signal != SIGHUP)
             return;
-        if (s->config.operator_tokens)
-            tokens_load(s->config.operator_tokens);
-        log_event("info", "reloaded", NULL);
+        const config *c = &s->config;
+        int tokens = !c->operator_tokens || tokens_load(c->operator_tokens);
+        int certificate = !c->tls_certificate || certificate_load(c);
+        if (tokens && certificate)
+            log_event("info", "reloaded", NULL);
     }
 }
 
@@ -237,7 +239,7 @@ static int serve(server *s)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     if (!prepare(s) || !server_start(s)) {
-        server_stop(s);
+        (void)server_stop(s);
         return EXIT_STORE;
     }
     pthread_create(&stepper, NULL, step_loop, s);
@@ -246,11 +248,11 @@ static int serve(server *s)
               s->config.admin_listen, "version", kith_version(), NULL);
     wait_for_end(s, &set);
     log_event("info", "draining", NULL);
-    server_stop(s);
+    int drained = server_stop(s);
     pthread_join(stepper, NULL);
     pthread_join(poller, NULL);
     log_event("info", "stopped", NULL);
-    return EXIT_FINE;
+    return drained ? EXIT_FINE : EXIT_STORE;
 }
 
 int main(int argc, char **argv)

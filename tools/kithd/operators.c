@@ -12,8 +12,12 @@ typedef struct {
     int scopes;
 } token;
 
-static token tokens[TOKENS];
-static int count;
+typedef struct {
+    token tokens[TOKENS];
+    int count;
+} table;
+
+static table known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 int tokens_parse_scopes(const char *words)
@@ -35,31 +39,26 @@ int tokens_parse_scopes(const char *words)
     return scopes & SCOPE_OPERATE ? scopes | SCOPE_READ : scopes;
 }
 
-void tokens_add(const char *name, int scopes, const char *digest)
+static void add_to(table *t, int scopes, const char *digest)
 {
-    (void)name;
+    if (t->count == TOKENS)
+        return;
+    snprintf(t->tokens[t->count].digest, sizeof t->tokens[t->count].digest,
+             "%s", digest);
+    t->tokens[t->count++].scopes = scopes;
+}
+
+void tokens_add(int scopes, const char *digest)
+{
     pthread_mutex_lock(&lock);
-    if (count < TOKENS) {
-        snprintf(tokens[count].digest, sizeof tokens[count].digest, "%s",
-                 digest);
-        tokens[count++].scopes = scopes;
-    }
+    add_to(&known, scopes, digest);
     pthread_mutex_unlock(&lock);
 }
 
-int tokens_load(const char *path)
+/* NULL, or what is wrong with the file. */
+static const char *read_tokens(FILE *file, table *t)
 {
-    FILE *file = fopen(path, "r");
     char line[512], name[128], scopes[128], digest[65];
-    if (!file) {
-        log_event("error", "tokens", "detail",
-                  "the file of operator tokens cannot be read", NULL);
-        return 0;
-    }
-    pthread_mutex_lock(&lock);
-    count = 0;
-    pthread_mutex_unlock(&lock);
-    int fine = 1;
     while (fgets(line, sizeof line, file)) {
         if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
             continue;
@@ -67,18 +66,32 @@ int tokens_load(const char *path)
         int bits = given == 3 && strlen(digest) == 64
                        ? tokens_parse_scopes(scopes)
                        : 0;
-        if (bits)
-            tokens_add(name, bits, digest);
-        else
-            fine = 0;
+        if (!bits)
+            return "a line of the file of operator tokens is not NAME SCOPES "
+                   "SHA256: kithd --new-token NAME:SCOPES makes one";
+        if (t->count == TOKENS)
+            return "the file of operator tokens has more than 64 lines";
+        add_to(t, bits, digest);
     }
-    fclose(file);
-    if (!fine)
-        log_event("error", "tokens", "detail",
-                  "a line is not NAME SCOPES SHA256: kithd --new-token "
-                  "NAME:SCOPES makes one",
-                  NULL);
-    return fine;
+    return NULL;
+}
+
+int tokens_load(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    table fresh = {.count = 0};
+    const char *wrong = file ? read_tokens(file, &fresh)
+                             : "the file of operator tokens cannot be read";
+    if (file)
+        fclose(file);
+    if (wrong) {
+        log_event("error", "tokens", "detail", wrong, NULL);
+        return 0;
+    }
+    pthread_mutex_lock(&lock);
+    known = fresh;
+    pthread_mutex_unlock(&lock);
+    return 1;
 }
 
 int tokens_scopes(const char *authorization)
@@ -89,11 +102,11 @@ int tokens_scopes(const char *authorization)
         return 0;
     kith_collect_token_digest(authorization + 7, digest);
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < known.count; i++) {
         unsigned differ = 0; /* constant time, and all of them */
         for (int j = 0; j < 64; j++)
-            differ |= (unsigned)(digest[j] ^ tokens[i].digest[j]);
-        scopes |= differ ? 0 : tokens[i].scopes;
+            differ |= (unsigned)(digest[j] ^ known.tokens[i].digest[j]);
+        scopes |= differ ? 0 : known.tokens[i].scopes;
     }
     pthread_mutex_unlock(&lock);
     return scopes;

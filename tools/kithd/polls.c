@@ -81,12 +81,11 @@ void poll_status(request *r)
         pthread_mutex_unlock(&s->wait_lock);
         return;
     }
-    atomic_store(&r->state, REQUEST_WAITING);
     r->deadline = monotonic_ms() + 1000 * seconds;
     r->next = s->polls;
     s->polls = r;
     atomic_fetch_add(&s->waiting, 1);
-    MHD_suspend_connection(r->connection);
+    request_suspend(r);
     pthread_mutex_unlock(&s->wait_lock);
 }
 

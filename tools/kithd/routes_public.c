@@ -147,8 +147,7 @@ static void reports(request *r)
         answer_problem(r, 0, "too_many", NULL);
         return;
     }
-    atomic_store(&r->state, REQUEST_WAITING);
-    MHD_suspend_connection(r->connection);
+    request_suspend(r);
     kith_collect_add(r->server->collect, r->task, (const uint8_t *)r->body,
                      count, reports_done, r);
 }
@@ -183,8 +182,7 @@ static void enrol(request *r)
         answer_problem(r, 0, "too_many", NULL);
         return;
     }
-    atomic_store(&r->state, REQUEST_WAITING);
-    MHD_suspend_connection(r->connection);
+    request_suspend(r);
     kith_enrolment enrolment = {.commitments = (const uint8_t *)r->body,
                                 .count = count,
                                 .invitation =

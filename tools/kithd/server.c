@@ -23,12 +23,34 @@ const char *request_header(const request *r, const char *name)
     return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
+void request_suspend(request *r)
+{
+    atomic_store(&r->state, REQUEST_WAITING);
+    atomic_fetch_add(&r->server->suspended, 1);
+    MHD_suspend_connection(r->connection);
+}
+
 void request_resume(request *r)
 {
+    atomic_fetch_sub(&r->server->suspended, 1);
     MHD_resume_connection(r->connection);
 }
 
 /* ---- the answer ---------------------------------------------------------- */
+
+/* One of the list, from end to end: "https://a" is not "https://a.org". */
+static int is_listed(const char *list, const char *origin)
+{
+    static const char between[] = ", ";
+    size_t n = strlen(origin);
+    while (*(list += strspn(list, between))) {
+        size_t word = strcspn(list, between);
+        if (word == n && memcmp(list, origin, n) == 0)
+            return 1;
+        list += word;
+    }
+    return 0;
+}
 
 static void add_cors(const request *r, struct MHD_Response *response)
 {
@@ -38,7 +60,7 @@ static void add_cors(const request *r, struct MHD_Response *response)
         return;
     if (strcmp(origins, "*") == 0)
         MHD_add_response_header(response, "Access-Control-Allow-Origin", "*");
-    else if (origin && strstr(origins, origin)) {
+    else if (origin && is_listed(origins, origin)) {
         MHD_add_response_header(response, "Access-Control-Allow-Origin",
                                 origin);
         MHD_add_response_header(response, "Vary", "Origin");
@@ -66,6 +88,8 @@ static void add_headers(const request *r, struct MHD_Response *response)
                                 : "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    if (atomic_load(&r->server->draining))
+        MHD_add_response_header(response, "Connection", "close");
     if (r->code == 401)
         MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (r->route == ROUTE_PAGE)
@@ -249,26 +273,12 @@ static int is_loopback(const struct sockaddr_storage *a)
            0;
 }
 
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    size_t n = file && text ? fread(text, 1, (1 << 20) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    if (n)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* 0: cannot be used, and why was logged. */
 static int listen_on(server *s, const char *address, int admin,
                      struct MHD_Daemon **out)
 {
     const config *c = &s->config;
     struct sockaddr_storage at = {0};
-    char *certificate = NULL, *key = NULL;
     if (!resolve(address, &at)) {
         log_event("error", "listen", "detail",
                   "an address is IP:PORT or [IP6]:PORT", "address", address,
@@ -282,23 +292,12 @@ static int listen_on(server *s, const char *address, int admin,
                   "address", address, NULL);
         return 0;
     }
-    if (c->tls_certificate) {
-        certificate = read_text(c->tls_certificate);
-        key = c->tls_key ? read_text(c->tls_key) : NULL;
-        if (!certificate || !key) {
-            log_event("error", "listen", "detail",
-                      "the certificate or its key cannot be read", NULL);
-            free(certificate);
-            free(key);
-            return 0;
-        }
-    }
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                      (at.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0u) |
-                     (certificate ? MHD_USE_TLS : 0u);
-    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, certificate},
-                                   {MHD_OPTION_HTTPS_MEM_KEY, 0, key},
-                                   {MHD_OPTION_END, 0, NULL}};
+                     (c->tls_certificate ? MHD_USE_TLS : 0u);
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, certificate_giver()},
+        {MHD_OPTION_END, 0, NULL}};
     *out = MHD_start_daemon(
         flags, 0, NULL, NULL, admin ? handle_admin : handle_public, s,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
@@ -308,9 +307,8 @@ static int listen_on(server *s, const char *address, int admin,
         (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
         MHD_OPTION_THREAD_POOL_SIZE, admin ? 0u : c->threads,
         MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-        1024u, MHD_OPTION_ARRAY, certificate ? tls : tls + 2, MHD_OPTION_END);
-    free(certificate);
-    free(key);
+        1024u, MHD_OPTION_ARRAY, c->tls_certificate ? tls : tls + 1,
+        MHD_OPTION_END);
     if (!*out)
         log_event("error", "listen", "detail",
                   "the port is taken, or not allowed: choose another",
@@ -320,7 +318,8 @@ static int listen_on(server *s, const char *address, int admin,
 
 int server_start(server *s)
 {
-    return listen_on(s, s->config.listen, 0, &s->daemon) &&
+    return (!s->config.tls_certificate || certificate_load(&s->config)) &&
+           listen_on(s, s->config.listen, 0, &s->daemon) &&
            listen_on(s, s->config.admin_listen, 1, &s->admin);
 }
 
@@ -332,7 +331,7 @@ static void quiesce(struct MHD_Daemon *daemon)
         close(socket);
 }
 
-void server_stop(server *s)
+int server_stop(server *s)
 {
     enum { PATIENCE = 10000 };
     int64_t until = monotonic_ms() + PATIENCE;
@@ -347,8 +346,16 @@ void server_stop(server *s)
         nanosleep(&pause, NULL);
     }
     polls_end(s);
+    if (atomic_load(&s->suspended)) { /* libmicrohttpd would abort */
+        log_event("error", "draining", "detail",
+                  "the store did not answer in time; devices will try again",
+                  NULL);
+        return 0;
+    }
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
     if (s->admin)
         MHD_stop_daemon(s->admin);
+    certificate_forget();
+    return 1;
 }

@@ -36,12 +36,24 @@ void config_free(config *c);
 
 enum { SCOPE_READ = 1, SCOPE_OPERATE = 2, SCOPE_ENROL = 4 };
 
-/* Read the file of tokens again. 0: it cannot be used, and why was logged. */
+/* Read the file of tokens, also again. 0: it cannot be used, why was logged,
+ * and what was known before stays so. */
 int tokens_load(const char *path);
-void tokens_add(const char *name, int scopes, const char *digest);
+void tokens_add(int scopes, const char *digest);
 /* Scopes of "Bearer TOKEN"; 0: none. */
 int tokens_scopes(const char *authorization);
 int tokens_parse_scopes(const char *words);
+
+/* ---- certificate.c --------------------------------------------------------
+ */
+
+/* Read both files, also again. 0: they cannot be used, and why was logged; what
+ * was in use before stays so. */
+int certificate_load(const config *c);
+/* For MHD_OPTION_HTTPS_CERT_CALLBACK. */
+void *certificate_giver(void);
+/* When no listener is left. */
+void certificate_forget(void);
 
 /* ---- log.c --------------------------------------------------------------- */
 
@@ -114,7 +126,7 @@ struct server {
     config config;
     kith_collect *collect;
     struct MHD_Daemon *daemon, *admin;
-    atomic_int draining, in_flight, waiting;
+    atomic_int draining, in_flight, waiting, suspended;
     pthread_mutex_t wait_lock;
     pthread_cond_t changed;
     request *polls;
@@ -124,10 +136,12 @@ struct server {
 
 int64_t monotonic_ms(void);
 int server_start(server *s);
-/* Answer everything that was accepted, within ten seconds. */
-void server_stop(server *s);
+/* Answer everything that was accepted, within ten seconds. 0: the store did
+ * not, and listeners are left to the end of the process. */
+int server_stop(server *s);
 
-/* A suspended request has its answer. */
+/* It waits for its answer; it has it. */
+void request_suspend(request *r);
 void request_resume(request *r);
 const char *request_header(const request *r, const char *name);
 
