@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
+FUZZED = readers local service verify
 CTEST = ctest --output-on-failure -j$(JOBS)
 TIDY = clang-tidy -p build/clang --quiet
 LIBRARY = --target kith_static kith_shared kith
@@ -140,15 +141,16 @@ ledger-faults: build
 mutants: bootstrap
 	@scripts/mutants.py
 
-## fuzz: fuzz the readers for FUZZ_SECONDS (60)
+## fuzz: fuzz what is read from strangers, FUZZ_SECONDS (60) for each door
 fuzz:
 	@scripts/bootstrap.sh fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz --target fuzz_readers
-	@mkdir -p build/fuzz/found
-	@build/fuzz/tests/fuzz/fuzz_readers -max_total_time=$(FUZZ_SECONDS) \
-	    -artifact_prefix=build/fuzz/ build/fuzz/found \
-	    tests/fuzz/corpus/readers
+	@cmake --build --preset fuzz --target $(addprefix fuzz_,$(FUZZED))
+	@for door in $(FUZZED); do \
+	    mkdir -p build/fuzz/found/$$door; \
+	    build/fuzz/tests/fuzz/fuzz_$$door -max_total_time=$(FUZZ_SECONDS) \
+	        -artifact_prefix=build/fuzz/ build/fuzz/found/$$door \
+	        tests/fuzz/corpus/$$door || exit 1; done
 
 #: Measure and draw it
 ## bench: the comparisons and speeds of bench/RESULTS.md

@@ -5,10 +5,12 @@
  *      the second byte say so, so that the fuzzer need not guess MACs);
  *   1  an archive (its SHA-256 is written over);
  *   2  an invitation's code;
- *   3  a task file to create.
+ *   3  a task file to create;
+ *   4  commitments, with a genuine code where bit 1 of the second byte says so.
  *
  * Nothing may crash; an envelope that is accepted is of the open round and of
  * a group that its sender was drawn into, and its number is possible. */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,29 @@ static void archive(const uint8_t *bytes, size_t count)
     free(copy);
 }
 
+static void enrolled(void *arg, const kith_receipt_of_reports *receipt)
+{
+    require(receipt->failed || receipt->tags, "no tags");
+    atomic_store((atomic_int *)arg, receipt->failed ? 1 : 2);
+}
+
+static void commitments(uint8_t how, const uint8_t *bytes, size_t count)
+{
+    char code[23];
+    atomic_int done = 0;
+    kith_i_invitation_make(live, how, code);
+    kith_enrolment e = {.commitments = bytes,
+                        .count = count / 16 < 1000 ? count / 16 : 1000,
+                        .invitation = how & 2 ? code : NULL};
+    if (e.count == 0)
+        return; /* refused at the door */
+    kith_collect_enrol(collect, live->id, &e, enrolled, &done);
+    while (!atomic_load(&done))
+        sched_yield();
+    require(atomic_load(&done) == 1 || (e.count == 1 && (how & 2)),
+            "enrolled without a code");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     char text[64] = "";
@@ -122,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     if (!collect)
         start();
-    switch (bytes[0] % 4) {
+    switch (bytes[0] % 5) {
     case 0:
         envelope(bytes[1], bytes + 2, count - 2);
         break;
@@ -132,6 +157,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     case 2:
         memcpy(text, bytes + 1, count - 1 < 63 ? count - 1 : 63);
         (void)kith_i_invitation_serial(live, text);
+        break;
+    case 4:
+        commitments(bytes[1], bytes + 2, count - 2);
         break;
     default:
         if (kith_collect_create(collect, (const char *)bytes + 1, count - 1, id,

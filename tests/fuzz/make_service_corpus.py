@@ -39,6 +39,8 @@ seeds += [envelope(14, 0, 4, b"\xff\xff"), envelope(14, 65535, 4, b"\0")]
 seeds += [archive(n) for n in (0, 1, 2, 64, 65, 2 ** 32 - 1)]
 seeds += [b"\x02" + b"A" * 22, b"\x02", b"\x02" + bytes(22), b"\x03{}",
           b"\x03" + b'{"bounds":{"center":"AAAAAAAAAAA="']
+seeds += [b"\x04" + bytes([how]) + bytes(count) for how, count in
+          ((2, 16), (0, 16), (2, 32), (2, 15), (6, 16), (0, 16000))]
 for i in range(more):
     data = bytearray(coins.choice(seeds[:32]))
     for _ in range(coins.randrange(1, 6)):

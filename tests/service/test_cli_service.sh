@@ -20,8 +20,10 @@ expect() { # code, command...
     set -e
     [ "$got" = "$code" ] || { cat out err; fail "exit $got, not $code: $*"; }
 }
-port=$((20000 + RANDOM % 20000))
-public=http://127.0.0.1:$port operator=http://127.0.0.1:$((port + 1))
+support=${KITH_SOURCE:-$OLDPWD}/tests/support
+read -r port admin other other_admin < <(PYTHONPATH=$support python3 -c \
+    'from postgres import free_ports; print(*free_ports(4))')
+public=http://127.0.0.1:$port operator=http://127.0.0.1:$admin
 
 "$KITH" generate gaussians --rows 4000 --dimension 2 -k 2 -o rows.csv 2>/dev/null
 create() { # more options
@@ -29,16 +31,19 @@ create() { # more options
         --close-at 0 --minimum 20 -o task.json "$@" 2>created
     sed -n 's/.*task: //p' created
 }
+ready() { # log
+    for _ in $(seq 1200); do
+        grep -q '"ready"' "$1" && return
+        sleep 0.1
+    done
+    fail "kithd is not ready: $(cat "$1")"
+}
 serve() {
     : >log
     "$KITH" local serve task.json --listen "127.0.0.1:$port" \
-        --admin-listen "127.0.0.1:$((port + 1))" --database "$1" \
-        >started 2>log &
+        --admin-listen "127.0.0.1:$admin" --database "$1" >started 2>log &
     service=$!
-    for _ in $(seq 100); do
-        grep -q '"ready"' log && break
-        sleep 0.1
-    done
+    ready log
     sed -n 's/operator token: //p' started >token
 }
 
@@ -61,8 +66,8 @@ grep -q not_finished err || fail "no problem's name"
 "$KITH" local respond --server $public --task "$task" --enrol-only --state s.bin \
     --insecure-seed 3 --no-header --quiet rows.csv >/dev/null
 # A second service on the same file is refused.
-expect 5 "$KITH" local serve task.json --listen "127.0.0.1:$((port + 2))" \
-    --admin-listen "127.0.0.1:$((port + 3))" --database one.db
+expect 5 "$KITH" local serve task.json --listen "127.0.0.1:$other" \
+    --admin-listen "127.0.0.1:$other_admin" --database one.db
 grep -q 'another kithd' err || fail "two services on one file"
 "$KITH" local advance --server $operator --token-file token --task "$task" \
     --start 2>/dev/null
@@ -92,6 +97,19 @@ head -c 3000 a.bin >cut.bin
 expect 4 "$KITH" local replay cut.bin
 "$KITH" local verify --server $public --task "$task" --against $public >out
 grep -q 'follow each other' out || fail "verify"
+# A service that shows others another first round is found out.
+"$KITH" local serve task.json --listen "127.0.0.1:$other" \
+    --admin-listen "127.0.0.1:$other_admin" --database fork.db >forked 2>fork.log &
+fork=$!
+ready fork.log
+sed -n 's/operator token: //p' forked >fork.token
+"$KITH" local advance --server "http://127.0.0.1:$other_admin" \
+    --token-file fork.token --task "$task" --start --invited 3000 2>/dev/null
+expect 4 "$KITH" local verify --server $public --task "$task" \
+    --against "http://127.0.0.1:$other"
+grep -q 'was forked' err || fail "a fork was not seen"
+kill "$fork"
+wait "$fork" || fail "SIGTERM is no failure"
 "$KITH" local status --server $operator --token-file token --task "$task" >out
 grep -q '"state": "finished"' out || fail "status"
 stop

@@ -164,7 +164,7 @@ def check_long_poll(task):
     began = time.time()
     assert task.get("/status", {"If-None-Match": tag,
                                 "Prefer": "wait=1"})[0] == 304
-    assert .8 < time.time() - began < 5
+    assert .8 < time.time() - began < 15
     answers = []
 
     def look():
@@ -176,7 +176,7 @@ def check_long_poll(task):
     time.sleep(.3)
     body = json.dumps({"seconds": 1000}).encode()
     assert task.post("/extend", body, task.match(), admin=True)[0] == 200
-    thread.join(5)
+    thread.join(60)
     assert answers and answers[0][0] == 200
     assert answers[0][1]["ETag"] != tag
 

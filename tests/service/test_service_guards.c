@@ -171,6 +171,21 @@ static void test_invitations(void **state)
     bed_end(&b);
 }
 
+/* What waits has a limit: beyond it nobody is told that all is well, and there
+ * is room again when it is gone. */
+static void test_queue_is_bounded(void **state)
+{
+    (void)state;
+    bed b;
+    bed_start(&b);
+    uint64_t room = b.c->opt.queue_bytes;
+    b.c->opt.queue_bytes = 100;
+    assert_int_equal(add(&b, b.envelopes[0], 20).failed, KITH_COLLECT_BUSY);
+    b.c->opt.queue_bytes = room;
+    assert_int_equal(add(&b, b.envelopes[0], 20).stored, 20);
+    bed_end(&b);
+}
+
 /* ---- the store ------------------------------------------------------------
  */
 
@@ -260,11 +275,12 @@ static void test_counted_once(void **state)
     kith_error err = {0};
     kith_receipt_of_reports r = add(&b, b.envelopes[0], b.played.count);
     assert_int_equal(r.stored, b.played.count);
-    assert_int_equal(KITH_I_DB_RUN(b.c->db, KITH_I_SEGMENT_NEWS, copy_row, &b,
-                                   NULL, kith_i_bytes_cell(b.id, 16),
-                                   kith_i_number_cell(0), kith_i_number_cell(0),
-                                   kith_i_number_cell(1)),
-                     KITH_OK);
+    assert_int_equal(
+        KITH_I_DB_RUN(b.c->db, KITH_I_SEGMENT_NEWS, copy_row, &b, NULL,
+                      kith_i_bytes_cell(b.id, 16), kith_i_number_cell(0),
+                      kith_i_number_cell(0), kith_i_number_cell(INT64_MAX),
+                      kith_i_number_cell(-1), kith_i_number_cell(1)),
+        KITH_OK);
     kith_change_request close = {.what = KITH_TASK_CLOSE,
                                  .digest = b.live->digest};
     assert_int_equal(kith_collect_change(b.c, b.id, &close, &err), 0);
@@ -363,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_envelopes),
                                        cmocka_unit_test(test_invitations),
+                                       cmocka_unit_test(test_queue_is_bounded),
                                        cmocka_unit_test(test_closed_elsewhere),
                                        cmocka_unit_test(test_failing_store),
                                        cmocka_unit_test(test_counted_once),

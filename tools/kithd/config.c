@@ -39,6 +39,8 @@ static const struct {
      offsetof(config, connections)},
     {"connections-each", "N", "at once from one address (default: no limit)",
      NUMBER, offsetof(config, connections_each)},
+    {"timeout", "S", "how long a silent connection is kept (default: 15)",
+     NUMBER, offsetof(config, timeout)},
     {"poll-rate", "N",
      "looks a second that devices spread over (default: "
      "200)",
@@ -127,7 +129,8 @@ static void help(void)
                options[i].value ? " " : "",
                options[i].value ? options[i].value : "", options[i].help);
     printf("      --help, --version\n\n"
-           "SIGTERM drains and stops; SIGHUP reads the tokens again. Exit "
+           "SIGTERM drains and stops; SIGHUP reads tokens and certificate "
+           "again. Exit "
            "status: 0, 1 failed,\n2 usage, 5 the database or a port cannot be "
            "used.\nManual: kithd(8).\n");
 }
@@ -186,6 +189,7 @@ int config_read(config *c, int argc, char **argv)
                   .connections = 10000,
                   .poll_rate = 200,
                   .spread = 10,
+                  .timeout = 15,
                   .disk_floor = 64,
                   .dedupe_mb = 1024,
                   .demo = argc == 1};

@@ -9,7 +9,7 @@
 
 #include "server.h"
 
-enum { TIMEOUT = 15, HEADERS = 32 << 10 };
+enum { HEADERS = 32 << 10 };
 
 int64_t monotonic_ms(void)
 {
@@ -304,7 +304,7 @@ static int listen_on(server *s, const char *address, int admin,
         MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_CONNECTION_LIMIT,
         admin ? 200u : c->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
         admin ? 0u : c->connections_each, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)TIMEOUT, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
+        c->timeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS,
         MHD_OPTION_THREAD_POOL_SIZE, admin ? 0u : c->threads,
         MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_LISTEN_BACKLOG_SIZE,
         1024u, MHD_OPTION_ARRAY, c->tls_certificate ? tls : tls + 1,

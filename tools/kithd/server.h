@@ -21,7 +21,7 @@ typedef struct config {
     const char *origins;      /* of CORS; "*" */
     const char *key_file;     /* seals task keys in the database */
     const char *backup, *new_token, *task;
-    uint32_t threads, connections, connections_each, poll_rate, spread;
+    uint32_t threads, connections, connections_each, timeout, poll_rate, spread;
     uint32_t disk_floor, dedupe_mb; /* MiB */
     int log_requests, log_addresses, limit_loopback, check, migrate, demo;
     char *text; /* of the file: values point into it */

@@ -45,7 +45,7 @@ export function strip(view, chosen, choose) {
  *  where the round may close. */
 function bar(group) {
   const most = Math.max(group.expected, group.received, group.minimum, 1);
-  const at = (n) => `${Math.min(100 * n / most, 99.6)}%`;
+  const at = (n, end = 99.6) => `${Math.min(100 * n / most, end)}%`;
   const enough = group.received >= group.minimum;
   return el("div", { class: "group" },
     el("div", { class: "row spread" },
@@ -59,7 +59,7 @@ function bar(group) {
       "aria-valuemax": most, "aria-valuenow": group.received,
       "aria-valuetext": `${group.received} of ${group.expected}, minimum ${
         group.minimum}` },
-    el("div", { class: "fill", "--at": at(group.received) }),
+    el("div", { class: "fill", "--at": at(group.received, 100) }),
     el("div", { class: "tick", "--at": at(group.minimum),
       title: `minimum ${group.minimum}` }),
     !group.target ? null : el("div", { class: "tick target",
@@ -95,9 +95,9 @@ export const spendWords = (view) => `Nobody spends more than epsilon ${
 /** Groups of a round that ask and cost the same are one line. */
 function alike({ round, groups }) {
   const lines = new Map();
-  for (const { what, epsilon, bytes } of groups) {
-    const key = JSON.stringify([what, epsilon, bytes]);
-    const line = lines.get(key) || { round, what, epsilon, bytes, groups: 0 };
+  for (const { what, epsilon } of groups) {
+    const key = JSON.stringify([what, epsilon]);
+    const line = lines.get(key) || { round, what, epsilon, groups: 0 };
     line.groups++;
     lines.set(key, line);
   }
@@ -106,13 +106,11 @@ function alike({ round, groups }) {
 
 export const spendTable = (view) => [el("thead", {}, el("tr", {},
   el("th", {}, "round"), el("th", {}, "question"),
-  el("th", { class: "number" }, "epsilon"),
-  el("th", { class: "number" }, "bytes"))),
-el("tbody", {}, view.rounds.flatMap(alike).map(({ round, what, epsilon, bytes,
+  el("th", { class: "number" }, "epsilon"))),
+el("tbody", {}, view.rounds.flatMap(alike).map(({ round, what, epsilon,
   groups }) => el("tr", {}, el("td", {}, round + 1),
   el("td", {}, groups > 1 ? `${what} (${groups} groups)` : what),
-  el("td", { class: "number" }, short(epsilon)),
-  el("td", { class: "number" }, bytes))))];
+  el("td", { class: "number" }, short(epsilon)))))];
 
 const WORKS = { yes: "With so many people the centres should stand out from the " +
   "noise.", doubtful: "The centres may drown in the noise: more people, more " +

@@ -26,8 +26,7 @@ function pretended(epsilon) {
 function limits(model, task) {
   const { collected, forecast, privacy } = model, list = [];
   put("#spend", `Nobody spent more than epsilon ${short(
-    privacy.per_user.epsilon)}, in one report of ${privacy.per_user.bytes} ` +
-    "bytes. Guarantee: ", el("b", {}, privacy.guarantee), ".");
+    privacy.per_user.epsilon)}, in one report of 80 bytes. Guarantee: `, el("b", {}, privacy.guarantee), ".");
   if (forecast) {
     list.push(`Noise alone moves a centre by about ${
       short(forecast.center_error)}. Clusters of less than ${
