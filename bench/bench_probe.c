@@ -139,10 +139,11 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code)
     return done;
 }
 
-static enum MHD_Result handle(void *arg, struct MHD_Connection *connection,
-                              const char *path, const char *method,
-                              const char *version, const char *data,
-                              size_t *count, void **mine)
+static enum MHD_Result handle_report(void *arg,
+                                     struct MHD_Connection *connection,
+                                     const char *path, const char *method,
+                                     const char *version, const char *data,
+                                     size_t *count, void **mine)
 {
     waiting *w = *mine;
     (void)arg;
@@ -196,8 +197,8 @@ int main(int argc, char **argv)
     need(pthread_create(&committer, NULL, commit_loop, NULL) == 0, "thread");
     need(MHD_start_daemon(
              MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME,
-             (uint16_t)strtoul(argv[2], NULL, 10), NULL, NULL, handle, NULL,
-             MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
+             (uint16_t)strtoul(argv[2], NULL, 10), NULL, NULL, handle_report,
+             NULL, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
              MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_END) != NULL,
          "the port is taken");
     for (;;)

@@ -161,26 +161,50 @@ static int newest_digest(const net_task *t, char match[96])
     return code;
 }
 
+/* match: the header with the round's digest. */
+static int change(const net_task *t, const char *action, json_t *body,
+                  const char *match, http_answer *answer)
+{
+    char tail[32], path[128];
+    char *text = json_dumps(body, JSON_COMPACT);
+    snprintf(tail, sizeof tail, "/%s", action);
+    http_call call = {.method = "POST",
+                      .path = net_path(t, tail, path, sizeof path),
+                      .type = "application/json",
+                      .body = text,
+                      .bytes = text ? strlen(text) : 0,
+                      .headers = {match}};
+    int code = http_do(&t->service, &call, answer);
+    free(text);
+    return code;
+}
+
 int net_operate(const net_task *t, const char *action, json_t *body)
 {
-    char tail[32], match[96], path[128];
+    char match[96];
     http_answer answer = {0};
-    char *text = json_dumps(body, JSON_COMPACT);
-    json_decref(body);
     int code = newest_digest(t, match);
-    if (!code) {
-        snprintf(tail, sizeof tail, "/%s", action);
-        http_call call = {.method = "POST",
-                          .path = net_path(t, tail, path, sizeof path),
-                          .type = "application/json",
-                          .body = text,
-                          .bytes = text ? strlen(text) : 0,
-                          .headers = {match}};
-        code = http_do(&t->service, &call, &answer);
-    }
+    if (!code)
+        code = change(t, action, body, match, &answer);
     if (!code && answer.code != 200)
         code = http_refused(&answer);
     http_answer_free(&answer);
-    free(text);
+    json_decref(body);
+    return code;
+}
+
+int net_close_round(const net_task *t, const uint8_t digest[32])
+{
+    char match[96] = "If-Match: \"";
+    http_answer answer = {0};
+    json_t *body = json_object();
+    for (int i = 0; i < 32; i++)
+        snprintf(match + 11 + 2 * i, 4, "%02x%s", digest[i],
+                 i < 31 ? "" : "\"");
+    int code = change(t, "close", body, match, &answer);
+    if (!code && answer.code != 200 && answer.code != 412)
+        code = http_refused(&answer);
+    http_answer_free(&answer);
+    json_decref(body);
     return code;
 }

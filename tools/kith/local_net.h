@@ -38,6 +38,8 @@ int net_get_status(const net_task *t, int wait, net_status *out);
 
 /* What an operator does: start, close, extend, ... body: taken. Exit code. */
 int net_operate(const net_task *t, const char *action, json_t *body);
+/* Close this round and no other; where it is closed already that will do. */
+int net_close_round(const net_task *t, const uint8_t digest[32]);
 
 int net_hex(const char *text, uint8_t out[32]); /* 1: fine */
 /* "7d", "12h", "90m", "30s" or seconds; 0: it is none of these. */

@@ -50,8 +50,9 @@ int respond_fetch_status(responder *r, void *arg)
     return net_get_status(&r->net, 0, arg);
 }
 
-/* Close what all have answered; somebody else may have. Of several processes
- * one may not know the round yet: later, then. */
+/* Close what all have answered, and not the next round if an answer to "close"
+ * was lost. Of several processes one may not know the round yet: later, then.
+ */
 static int close_round(responder *r, void *arg)
 {
     net_status at = {0};
@@ -60,7 +61,9 @@ static int close_round(responder *r, void *arg)
         return CLI_STORE;
     if (code || at.round != *(long *)arg || strcmp(at.state, "running") != 0)
         return code;
-    return respond_operate(r, (void *)(uintptr_t) "close");
+    net_task admin = r->net;
+    admin.service = r->operate;
+    return net_close_round(&admin, at.digest);
 }
 
 /* Read round n; answer it when it is the newest. */

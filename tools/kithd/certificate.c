@@ -21,10 +21,12 @@ typedef struct pair {
 static _Atomic(pair *) newest;
 
 /* By a thread of libmicrohttpd, for each handshake. */
-static int give(gnutls_session_t session, const gnutls_datum_t *authorities,
-                int authority_count, const gnutls_pk_algorithm_t *algorithms,
-                int algorithm_count, gnutls_pcert_st **chain, unsigned *count,
-                gnutls_privkey_t *key)
+static int give_certificate(gnutls_session_t session,
+                            const gnutls_datum_t *authorities,
+                            int authority_count,
+                            const gnutls_pk_algorithm_t *algorithms,
+                            int algorithm_count, gnutls_pcert_st **chain,
+                            unsigned *count, gnutls_privkey_t *key)
 {
     pair *p = atomic_load(&newest);
     (void)session;
@@ -103,7 +105,7 @@ int certificate_load(const config *c)
 
 void *certificate_giver(void)
 {
-    gnutls_certificate_retrieve_function2 *function = give;
+    gnutls_certificate_retrieve_function2 *function = give_certificate;
     void *pointer;
     _Static_assert(sizeof pointer == sizeof function, "POSIX");
     memcpy(&pointer, &function, sizeof pointer);
