@@ -25,7 +25,7 @@
     X(PQstatus)
 
 typedef struct pg_calls {
-#define PG_CALL(name) __typeof__(name) *name;
+#define PG_CALL(name) __typeof__(name) *(name);
     PG_CALLS(PG_CALL)
 #undef PG_CALL
 } pg_calls;

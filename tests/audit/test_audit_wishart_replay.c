@@ -66,30 +66,23 @@ static void run(const void *arg, const double *rows, size_t n, double more,
     kith_session_close(s);
 }
 
+/* Every mistake is planted once in each kind of pipeline: where rows are
+ * replaced half the noise, where they are removed too large a sum. */
 static const claim claims[] = {
     {"one plane, replaced", 1, 2, 0, 1, KITH_REPLACE_ONE, 1, 1,
      HALF | OVER | CLIP, .99},
     {"one plane, removed", 1, 2, 0, 1, KITH_ADD_REMOVE, 0, 1, HALF | OVER, .98},
     {"one plane, to zero", 1, 2, 1, 1, KITH_REPLACE_ONE, 4, 1, OVER, .49},
-    {"fit in a view, replaced", 2, 2, 0, 9, KITH_REPLACE_ONE, 1, 2, HALF | OVER,
-     .5},
-    {"fit in a view, removed", 2, 2, 0, 9, KITH_ADD_REMOVE, 0, 0, HALF | OVER,
-     .5},
-    {"all, in a view, replaced", 2, 2, 0, 40, KITH_REPLACE_ONE, 1, 3,
-     HALF | OVER, .5},
-    {"all, in a view, removed", 2, 2, 0, 20, KITH_ADD_REMOVE, 0, 0, HALF | OVER,
-     .5},
-    {"all, replaced", 2, 2, 0, 60, KITH_REPLACE_ONE, 1, 2, HALF | OVER | CLIP,
-     .8},
-    {"all, to another", 2, 2, 0, 60, KITH_REPLACE_ONE, 2, 2, HALF | OVER | CLIP,
-     .8},
-    {"all, to one near it", 2, 2, 0, 60, KITH_REPLACE_ONE, 3, 2, HALF | OVER,
-     .5},
-    {"all, removed", 2, 2, 0, 60, KITH_ADD_REMOVE, 0, 0, HALF | OVER, .8},
-    {"all, clipped, replaced", 2, 2, 1, 60, KITH_REPLACE_ONE, 1, 3, HALF | OVER,
-     .5},
-    {"all, clipped, removed", 2, 2, 1, 60, KITH_ADD_REMOVE, 0, 0, HALF | OVER,
-     .5},
+    {"fit in a view, replaced", 2, 2, 0, 9, KITH_REPLACE_ONE, 1, 2, HALF, .5},
+    {"fit in a view, removed", 2, 2, 0, 9, KITH_ADD_REMOVE, 0, 0, OVER, .5},
+    {"all, in a view, replaced", 2, 2, 0, 40, KITH_REPLACE_ONE, 1, 3, HALF, .5},
+    {"all, in a view, removed", 2, 2, 0, 20, KITH_ADD_REMOVE, 0, 0, OVER, .5},
+    {"all, replaced", 2, 2, 0, 60, KITH_REPLACE_ONE, 1, 2, HALF | CLIP, .8},
+    {"all, to another", 2, 2, 0, 60, KITH_REPLACE_ONE, 2, 2, OVER | CLIP, .8},
+    {"all, to one near it", 2, 2, 0, 60, KITH_REPLACE_ONE, 3, 2, HALF, .5},
+    {"all, removed", 2, 2, 0, 60, KITH_ADD_REMOVE, 0, 0, OVER, .8},
+    {"all, clipped, replaced", 2, 2, 1, 60, KITH_REPLACE_ONE, 1, 3, HALF, .5},
+    {"all, clipped, removed", 2, 2, 1, 60, KITH_ADD_REMOVE, 0, 0, OVER, .5},
 };
 
 static replay_case case_of(const void *arg)

@@ -31,7 +31,8 @@ broken() {
 field() { "$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$1" "$2"; }
 
 # times FACTOR: asks for so many times the epsilon of the claim.
-times() { echo "    -e) args[i+1]=\$($PYTHON -c \"print(float('\${args[i+1]}') * $1)\") ;;"; }
+# (By awk: it starts in a tenth of the time.)
+times() { echo "    -e) args[i+1]=\$(awk -v e=\"\${args[i+1]}\" 'BEGIN { printf \"%.17g\", e * $1 }') ;;"; }
 
 # honest FILE ARG...: not disproved.
 honest() {

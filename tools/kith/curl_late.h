@@ -28,7 +28,7 @@
 
 /* curl.easy_init is curl_easy_init, and so on; set by curl_load. */
 typedef struct curl_calls {
-#define CURL_CALL(name) __typeof__(curl_##name) *name;
+#define CURL_CALL(name) __typeof__(curl_##name) *(name);
     CURL_CALLS(CURL_CALL)
 #undef CURL_CALL
 } curl_calls;

@@ -267,7 +267,8 @@ int http_fleet_run(const http_fleet *f)
                 transfer *t = NULL;
                 curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
                                   (char **)&t);
-                finish_one(f, multi, t, message->data.result);
+                if (t)
+                    finish_one(f, multi, t, message->data.result);
             }
         curl.multi_poll(multi, NULL, 0, 20, NULL);
     }
