@@ -258,7 +258,7 @@ int http_fleet_run(const http_fleet *f)
     CURLM *multi = curl.multi_init();
     transfer *all = calloc(f->connections, sizeof *all);
     int dry = 0, code = multi && all ? CLI_OK : cli_no_memory();
-    while (!code && refill(f, multi, all, &dry)) {
+    while (!code && all && refill(f, multi, all, &dry)) {
         int running = 0, left;
         CURLMsg *message;
         curl.multi_perform(multi, &running);
@@ -267,8 +267,7 @@ int http_fleet_run(const http_fleet *f)
                 transfer *t = NULL;
                 curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
                                   (char **)&t);
-                if (t)
-                    finish_one(f, multi, t, message->data.result);
+                finish_one(f, multi, t, message->data.result);
             }
         curl.multi_poll(multi, NULL, 0, 20, NULL);
     }
