@@ -49,6 +49,7 @@ typedef struct kith_quality {
     uint32_t unseen;
     double mean_gain, mean_gain_sd;
     int one_mean;
+    int people; /* rows are people: the unit is the user */
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

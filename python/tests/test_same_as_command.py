@@ -1,4 +1,8 @@
 """A fit is the command's, byte for byte: the whole model file."""
+import json
+import os
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -151,3 +155,33 @@ def test_normalize_center_threads(rows, command, seeded):
     model = seeded(kith.KMeans(3, epsilon=1, bounds=(-2, 2), normalize=True,
                                threads=1, rounds=3, public_seed=5), rows)
     assert model.model_ == text
+
+
+def test_people(rows, seeded, tmp_path):
+    """groups= is --user-column: the same rows are kept, and the unit is the
+    person."""
+    whose = [f"p{i % 40}" for i in range(len(rows))]
+    path, made = tmp_path / "who.csv", tmp_path / "model.json"
+    path.write_text("".join(
+        ",".join([who, *(repr(float(value)) for value in row)]) + "\n"
+        for who, row in zip(whose, rows)))
+    subprocess.run([os.environ["KITH"], "kmeans", "-k", "2", "--bounds",
+                    "-1:1", "--no-header", "--user-column", "1", "--columns",
+                    "2,3,4,5,6", "-e", "2", "--quiet", "--insecure-seed", "7",
+                    "-o", made, path], check=True, stderr=subprocess.DEVNULL)
+
+    def fit(groups):
+        with pytest.warns(kith.NotPrivateWarning):
+            return kith.KMeans(2, bounds=(-1, 1), insecure_seed=7,
+                               **PURE).fit(rows, groups=groups)
+    ours, theirs = fit(whose), json.loads(made.read_bytes())
+    assert json.loads(ours.model_)["privacy"]["unit"] == "user"
+    assert ours.cluster_centers_.tolist() == theirs["centers"]
+    assert fit(np.array(whose, dtype=object)).model_ == ours.model_
+    for groups, X, words in ((whose[1:], rows, "one for each row"),
+                             ([None, *whose[1:]], rows, "nobody knows whose"),
+                             (whose, path, "arrays and tables")):
+        with pytest.raises(ValueError, match=words):
+            kith.KMeans(2, bounds=(-1, 1), **PURE).fit(X, groups=groups)
+    with pytest.raises(ValueError, match="user already"):
+        kith.LocalSimulation(2, radius=3, **PURE).fit(rows, groups=whose)

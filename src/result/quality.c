@@ -148,7 +148,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .weight_sd = (double)NAN,
                       .mean_gain = (double)NAN,
                       .mean_gain_sd = (double)NAN,
-                      .planes = result->q > 0};
+                      .planes = result->q > 0,
+                      .people = result->unit == KITH_UNIT_USER};
     size_t n;
     q.parts = result->k;
     q.distinct = result->distinct ? result->distinct : result->k;

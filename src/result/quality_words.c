@@ -10,6 +10,12 @@ const char *kith_verdict_name(kith_verdict verdict)
     return verdict <= KITH_VERDICT_NOISE ? names[verdict] : "unknown";
 }
 
+/* What a result counts. */
+static const char *counted(const kith_quality *q)
+{
+    return q->people ? "people" : "rows";
+}
+
 typedef int sentence(const kith_quality *q, char *out, size_t size);
 
 static int say_rows(const kith_quality *q, char *out, size_t size)
@@ -17,10 +23,10 @@ static int say_rows(const kith_quality *q, char *out, size_t size)
     if (!(q->rows < 4 * q->rows_sd))
         return 0;
     snprintf(out, size,
-             "the number of rows, %.3g, has noise of %.3g: it cannot be told "
-             "from none, so this result is noise; more rows or a larger "
+             "the number of %s, %.3g, has noise of %.3g: it cannot be told "
+             "from none, so this result is noise; more %s or a larger "
              "budget are needed",
-             q->rows, q->rows_sd);
+             counted(q), q->rows, q->rows_sd, counted(q));
     return 1;
 }
 
@@ -47,15 +53,15 @@ static int say_sensible(const kith_quality *q, char *out, size_t size)
     switch (q->limit) {
     case KITH_LIMIT_ROWS:
         snprintf(out, size,
-                 "the noisy number of rows is %.3g: at most %u %s sense (-k "
+                 "the noisy number of %s is %.3g: at most %u %s sense (-k "
                  "%u), not %u",
-                 q->rows, s, make, s, q->parts);
+                 counted(q), q->rows, s, make, s, q->parts);
         break;
     case KITH_LIMIT_GROUPS:
         snprintf(out, size,
-                 "only %u group%s of rows could be told from noise: at most %u "
+                 "only %u group%s of %s could be told from noise: at most %u "
                  "%s sense (-k %u), not %u",
-                 s, s == 1 ? "" : "s", s, make, s, q->parts);
+                 s, s == 1 ? "" : "s", counted(q), s, make, s, q->parts);
         break;
     default:
         snprintf(out, size,
@@ -73,8 +79,9 @@ static int say_distinct(const kith_quality *q, char *out, size_t size)
         return 0;
     snprintf(out, size, "only %u of the %u %s differ: %s", q->distinct,
              q->parts, q->planes ? "planes" : "centres",
-             isnan(q->noise) ? "the rows are no more different than that"
-                             : "the budget could not tell more of them apart");
+             !isnan(q->noise) ? "the budget could not tell more of them apart"
+             : q->people      ? "the people are no more different than that"
+                              : "the rows are no more different than that");
     return 1;
 }
 

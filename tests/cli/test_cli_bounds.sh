@@ -61,6 +61,8 @@ check "two features" [ "$(wc -l <users.csv)" = 2 ]
 # ---- in one command, one budget, one charge --------------------------------------
 run 0 budget create a --ledger sqlite:l.db --new-ledger --dataset d --unit row --adjacency add-remove -e 2 --delta 1e-6
 run 0 kmeans -k 4 -e 1 --delta 1e-6 --bounds private:0.1 --ledger sqlite:l.db --account a -o m.json rows.csv
+run 0 report m.json -o m.html
+check "the page says what the bounds cost" grep -q 'found privately, for 10 % of the budget' m.html
 run 0 verify m.json --ledger sqlite:l.db
 run 0 budget history a --ledger sqlite:l.db
 check "one charge" [ "$(grep -c charge "$OUT")" = 1 ]

@@ -59,4 +59,13 @@ refuse 2 'private kmeans' kmedian --bounds=-50:50 -e 1 -k auto five.csv
 refuse 2 'how many planes' subspace -q 1 -e 1 -k 2:4 five.csv
 printf '0 1:1 3:1\n' >s.svm
 refuse 2 'dense rows' $M -k 2:4 --dimension 3 s.svm
+# The page shows the curve, and whether to believe it.
+run 0 report auto.json -o page.html
+check "section" grep -q '<h2>How many clusters</h2>' page.html
+check "stable" grep -q 'The choice is stable' page.html
+check "the chosen one is named" grep -q '>5 clusters, chosen<' page.html
+check "a line for each number" [ "$(grep -c 'scope="row">[0-9]* clusters' page.html)" -eq 19 ]
+run 0 $M -k 3 --insecure-seed 2 -o given.json five.csv
+run 0 report given.json -o page.html
+check "nothing was chosen" [ "$(grep -c 'How many clusters' page.html)" -eq 0 ]
 finish

@@ -87,6 +87,21 @@ refuse 2 'UTF-8' $M "$(printf '\377')" -e 1 all.csv
 run 0 $M who -e 1 --adjacency replace-one --header all.csv
 check "unit" grep -q '"unit": "user"' "$OUT"
 
+# ---- words: people, where they were rows ----------------------------------------
+head -n 3 all.csv >few.csv
+run 0 kmeans -k 3 --bounds=-50:50 --user-column who -e .1 --force -o few.json few.csv
+said 'the number of people, .*more people or'
+python "no word about rows" few.json <<'P'
+import json, sys
+words = " ".join(json.load(open(sys.argv[1]))["quality"]["words"])
+assert "people" in words and "rows" not in words, words
+P
+run 0 report m.json -o m.html
+check "sizes are people" grep -q 'How many people are near each centre' m.html
+check "clusters of people" grep -q ' people</small>' m.html
+run 0 verify m.json
+check "people in the words of verify" grep -Eq 'person|people' "$OUT"
+
 # ---- an account for people takes people only ----------------------------------
 run 0 budget create rows --ledger sqlite:l.db --new-ledger --dataset d --unit row --adjacency add-remove \
     -e 4 --delta 1e-6

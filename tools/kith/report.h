@@ -38,6 +38,8 @@ void report_name(const report *r, uint32_t i);
 void report_number(FILE *file, double value, double sd);
 /* "10,020" */
 void report_count(FILE *file, double value);
+/* What sizes count: rows, or people. */
+const char *report_counted(const report *r);
 /* A probability or factor that people read: "1 in a million". */
 void report_chance(FILE *file, double value);
 
@@ -54,6 +56,11 @@ void report_sizes(const report *r);
 void report_planes(const report *r);
 /* sd that noise gives to feature i of centre j; NaN: not known. */
 double report_noise(const report *r, uint32_t j, uint32_t i);
+
+/* ---- report_choice.c: what the run decided by itself ------------------------
+ */
+
+void report_choice(const report *r);
 
 /* ---- report_budget.c: budget, releases, parameters ------------------------
  */

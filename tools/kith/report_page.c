@@ -195,13 +195,14 @@ static void print_accuracy(const report *r)
     if (rows > 0) {
         fputs("There are about ", f);
         report_count(f, rows);
-        fputs(" rows, give or take ", f);
+        fprintf(f, " %s, give or take ", report_counted(r));
         report_count(f, 2 * rows_sd);
         fputs(". ", f);
     }
-    fputs("Too few rows, clipping at the bounds and bad luck of the method "
-          "come on top and are not known.</p></section>\n",
-          f);
+    fprintf(f,
+            "Too few %s, clipping at the bounds and bad luck of the method "
+            "come on top and are not known.</p></section>\n",
+            report_counted(r));
 }
 
 void report_write(const report *r)
@@ -214,6 +215,7 @@ void report_write(const report *r)
     else
         report_clusters(r);
     report_sizes(r);
+    report_choice(r);
     print_accuracy(r);
     if (is(r->privacy, "model", "local"))
         report_local(r);

@@ -172,7 +172,7 @@ static void open_card(const report *r, uint32_t j)
     if (r->weights) {
         fputs(" <small>", r->file);
         report_count(r->file, r->weights[j]);
-        fputs(" rows</small>", r->file);
+        fprintf(r->file, " %s</small>", report_counted(r));
     }
     fputs("</h3>", r->file);
 }
@@ -248,9 +248,10 @@ void report_sizes(const report *r)
         return;
     for (uint32_t j = 0; j < r->k; j++)
         most = fmax(most, r->weights[j] + 2 * fmax(0, r->weight_sd));
-    fputs("<section><h2>Sizes</h2>\n<p>How many rows are near each centre, "
-          "with noise.",
-          f);
+    fprintf(f,
+            "<section><h2>Sizes</h2>\n<p>How many %s are near each centre, "
+            "with noise.",
+            report_counted(r));
     if (!isnan(r->weight_sd))
         fputs(" Lines show where noise alone leaves the size, 19 times of 20.",
               f);

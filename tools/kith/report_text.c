@@ -58,6 +58,12 @@ void report_number(FILE *file, double value, double sd)
         fprintf(file, "%.*f", places > 0 ? (int)places : 0, value);
 }
 
+const char *report_counted(const report *r)
+{
+    const char *unit = json_string_value(json_object_get(r->privacy, "unit"));
+    return unit && !strcmp(unit, "user") ? "people" : "rows";
+}
+
 void report_count(FILE *file, double value)
 {
     char digits[40];

@@ -283,6 +283,28 @@ int rows_open(rows *out, PyObject *what)
     return -1;
 }
 
+int rows_set_users(rows *r, PyObject *list)
+{
+    size_t count = 0;
+    if (list == Py_None)
+        return 0;
+    if (!r->source.array && !r->source.columns) {
+        PyErr_SetString(PyExc_ValueError,
+                        "groups: are for arrays and tables; files name the "
+                        "column of people by the command's --user-column");
+        return -1;
+    }
+    r->users = rows_strings(list, &count);
+    if (!r->users)
+        return -1;
+    r->user_names = Py_NewRef(list);
+    r->source.users = r->users;
+    if (count == (r->source.array ? r->array.rows : r->source.rows))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "groups: one for each row is needed");
+    return -1;
+}
+
 void rows_close(rows *r)
 {
     PyObject *type, *value, *trace; /* producers may be Python code */
@@ -299,6 +321,8 @@ void rows_close(rows *r)
     PyMem_Free(r->columns);
     PyMem_Free(r->paths);
     Py_XDECREF(r->names);
+    PyMem_Free(r->users);
+    Py_XDECREF(r->user_names);
     memset(r, 0, sizeof *r);
     PyErr_Restore(type, value, trace);
 }

@@ -21,6 +21,8 @@ typedef struct rows {
     Py_buffer *buffers; /* held until rows_close */
     Py_ssize_t buffer_count;
     PyObject *names; /* owns the bytes of the paths */
+    const char **users;
+    PyObject *user_names; /* owns their bytes */
 } rows;
 
 /* what: ("array", a), ("columns", [(values, mask or None), ...]),
@@ -28,6 +30,9 @@ typedef struct rows {
  * ("arrow", schema, array) or ("paths", [bytes, ...]).
  * 0, or -1 with an exception set. */
 int rows_open(rows *out, PyObject *what);
+/* Whose row each one is: a list of bytes, as many as rows of an array or of a
+ * table; None: nobody's. 0, or -1 with an exception set. */
+int rows_set_users(rows *r, PyObject *list);
 /* The bytes in a list of bytes, borrowed from it; free with PyMem_Free. NULL
  * with an exception set. */
 const char **rows_strings(PyObject *list, size_t *count);

@@ -17,7 +17,7 @@ from .errors import (ArgumentError, BudgetError, KithError, NotPrivateWarning,
 from .ledger import payer_of
 from .model import Array, Plan, fitted_of
 from .progress import watcher
-from .rows import describe, is_files
+from .rows import describe, is_files, people_of
 
 _WHY_BOUNDS = (
     "bounds=(lower, upper) or radius= is required. Bounds are public: they "
@@ -85,7 +85,7 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     # ---- private
 
-    def fit(self, X: Any, y: Any = None) -> "Estimator":
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> "Estimator":
         """Release a model of the rows: the only private operation.
 
         Charges before it draws. A fit that is interrupted or fails after that
@@ -98,6 +98,11 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             (or a list of paths) that the kith command reads. It is read where
             it is, and not kept.
         y : ignored.
+        groups : whose row each row of an array or a table is, one value a row
+            (text, or what str makes of it; None and NaN are missing values).
+            Then people are protected and not rows: one row of each person is
+            kept, chosen by a hash with public_seed. In files the command's
+            --user-column says it.
 
         Returns
         -------
@@ -108,6 +113,9 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if payer is None:
             _refuse_search()
         self._check_needs()
+        if groups is not None and self._kind == "local":
+            raise ArgumentError("groups: in the local model each row is a user "
+                                "already")
         rows, names, _ = self._describe(X, reset=True)
         options = self._options(names)
         if rows[0] == "paths" and options["adjacency"] == "replace-one":
@@ -120,7 +128,8 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         try:
             text = _core.fit(
                 self._kind, rows, options, told,
-                (payer[0]._handle, payer[1]) if payer else None)
+                (payer[0]._handle, payer[1]) if payer else None,
+                people_of(groups))
         except KeyboardInterrupt as stop:
             raise KeyboardInterrupt(
                 "the fit was stopped: nothing was released, and budget that "

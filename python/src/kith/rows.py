@@ -139,3 +139,12 @@ def _readable(array: "np.ndarray[Any, Any]") -> bool:
     except (TypeError, ValueError, BufferError):
         return False
     return True
+
+
+def people_of(groups: Any) -> Optional[List[bytes]]:
+    """Whose row each one is, as the library reads it; None: nobody said."""
+    if groups is None:
+        return None
+    values = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    return [b"" if value is None or value != value else str(value).encode()
+            for value in values]

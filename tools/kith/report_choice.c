@@ -1,0 +1,108 @@
+/* The sections about what a run decided by itself, inside its budget: the
+ * number of clusters, and the bounds. The page takes nothing of the file on
+ * trust: numbers that make no sense are left out. */
+#include <math.h>
+
+#include "report.h"
+
+static double item(const json_t *list, size_t i)
+{
+    return json_number_value(json_array_get(list, i));
+}
+
+/* One line of the curve. Bars are by the logarithm, as the rule is. */
+static void print_number(const report *r, json_int_t k, double cost,
+                         double noise, double part, int chosen)
+{
+    FILE *f = r->file;
+    fprintf(f,
+            "<tr class=\"c%d\"><th scope=\"row\">%lld clusters%s</th><td "
+            "class=\"chart\"><svg viewBox=\"0 0 100 10\" "
+            "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect "
+            "class=\"bar\" y=\"1.5\" width=\"%.2f\" height=\"7\"/></svg></td>"
+            "<td class=\"value\">%.4g <small>+ %.2g</small></td></tr>\n",
+            chosen ? 5 : 0, (long long)k, chosen ? ", chosen" : "", 100 * part,
+            cost, noise);
+}
+
+static void print_curve(const report *r, const json_t *choice, json_int_t low)
+{
+    const json_t *costs = json_object_get(choice, "cost"),
+                 *noises = json_object_get(choice, "noise");
+    size_t count = json_array_size(costs);
+    double least = (double)INFINITY, most = 0;
+    for (size_t i = 0; i < count; i++)
+        if (item(costs, i) > 0) {
+            least = fmin(least, item(costs, i));
+            most = fmax(most, item(costs, i));
+        }
+    if (!(most > 0))
+        return;
+    fputs("<table class=\"bars sizes\">\n", r->file);
+    for (size_t i = 0; i < count; i++) {
+        double cost = item(costs, i), span = log(most / least) + 1;
+        json_int_t k = low + (json_int_t)i;
+        print_number(r, k, cost, item(noises, i),
+                     cost > 0 ? (log(cost / least) + 1) / span : 0,
+                     k == (json_int_t)r->k);
+    }
+    fputs("</table>\n", r->file);
+}
+
+static void print_choice(const report *r)
+{
+    FILE *f = r->file;
+    const json_t *choice = json_object_get(r->model, "choice_of_k"),
+                 *range = json_object_get(choice, "range"),
+                 *agreed = json_object_get(choice, "agreed");
+    const char *rule = json_string_value(json_object_get(choice, "rule"));
+    if (json_array_size(range) != 2)
+        return;
+    fprintf(f,
+            "<section><h2>How many clusters</h2>\n<p>%u clusters were chosen "
+            "from %lld to %lld, inside the budget, by a summary of the %s that "
+            "was released anyway. ",
+            r->k, (long long)json_integer_value(json_array_get(range, 0)),
+            (long long)json_integer_value(json_array_get(range, 1)),
+            report_counted(r));
+    if (rule) {
+        fputs("Rule: ", f);
+        report_escape(f, rule);
+        fputs(". ", f);
+    }
+    fprintf(f, "<strong>The choice is %s</strong>",
+            json_is_true(json_object_get(choice, "stable")) ? "stable"
+                                                            : "weak");
+    if (json_array_size(agreed) == 2)
+        fprintf(f,
+                ": with new noise the bend of the curve stays in %lld of "
+                "%lld tries",
+                (long long)json_integer_value(json_array_get(agreed, 0)),
+                (long long)json_integer_value(json_array_get(agreed, 1)));
+    fputs(". A bend is not a proof of clusters. The bars show the cost of the "
+          "summary by its logarithm; what noise adds to the cost stands "
+          "behind it.</p>\n",
+          f);
+    print_curve(r, choice, json_integer_value(json_array_get(range, 0)));
+    fputs("</section>\n", f);
+}
+
+static void print_bounds(const report *r)
+{
+    double share =
+        json_number_value(json_object_get(r->parameters, "bounds_share"));
+    if (!(share > 0 && share < 1))
+        return;
+    fprintf(r->file,
+            "<section><h2>Bounds</h2>\n<p>Nobody knew the bounds of the "
+            "features. They were found privately, for %.3g %% of the budget "
+            "above. Values outside of them were clipped; values that few %s "
+            "have may lie there.</p></section>\n",
+            100 * share, report_counted(r));
+}
+
+void report_choice(const report *r)
+{
+    print_choice(r);
+    print_bounds(r);
+}
