@@ -8,7 +8,6 @@ headers of options and results may be longer: they are manuals.
 Run from the root of the source tree. First shows on specimens that each rule
 can fail; --self-test stops after that.
 """
-import fnmatch
 import os
 import re
 import sys
@@ -24,8 +23,11 @@ TOKEN = re.compile(
 FUNCTION = re.compile(r"^(?!typedef|struct|enum|static const)[A-Za-z_][\w \t*\n]*?\b"
                       r"(\w+)\(([^;{}]*)\)\s*(\n\{.*?^\}|;)", re.S | re.M)
 
-# Being rewritten: not worth polishing until then. Take them off afterwards.
-WAITING = ("src/cluster/auto*",)
+# Of `auto`, which waits to be rewritten: 30 functions with 8 to 12 parameters
+# and four files above the limit. Take each off as it is; add none.
+WAITING = tuple(f"src/cluster/auto_{name}" for name in (
+    "blind.c", "groups.c", "hidden.c", "hist.c", "i.h", "leaves.c", "locate.c",
+    "middle.c", "recover.c", "solve.c", "step.c"))
 # Called by a library, which decides what it passes.
 FOREIGN = ("handle_public", "handle_admin", "handle_report", "give_certificate")
 
@@ -49,7 +51,7 @@ def within(path, folders):
 
 def check_text(path, text):
     found = []
-    if any(fnmatch.fnmatch(path, w) for w in WAITING):
+    if path in WAITING:
         return found
     lines = text.count("\n")
     if within(path, SMALL) and lines > MOST_LINES:
@@ -102,7 +104,8 @@ SPECIMENS = {
     "tools/kith/body.c": ("int f(void)\n{\n" + "    g();\n" * 58 + "}\n",
                           ["f has 61 lines"]),
     "tools/kith/short.c": ("int f(void)\n{\n" + "    g();\n" * 57 + "}\n", []),
-    "src/cluster/auto_x.c": ("\n" * 999, []),
+    "src/cluster/auto_step.c": ("\n" * 999, []),
+    "src/cluster/auto_x.c": ("\n" * 999, ["999 lines"]),
 }
 
 
