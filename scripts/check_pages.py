@@ -60,7 +60,7 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 def pages(root):
     """Paths of all pages, markdown and manual, that belong to the tree."""
-    for at, folders, names in sorted(os.walk(root)):
+    for at, folders, names in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in
                             ("build", "demo", "node_modules") and
                             (not f.startswith(".") or f == ".github"))
