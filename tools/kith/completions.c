@@ -51,7 +51,7 @@ static void print_parts(const arg_command *command)
 static void print_help_of(const char *help)
 {
     size_t n = 0;
-    for (; help[n] && n < SHOWN && help[n] != ';'; n++)
+    for (; n < SHOWN && help[n] && help[n] != ';'; n++)
         putchar(strchr("'[]:\\\"$`", help[n]) ? ' ' : help[n]);
     if (n == SHOWN)
         fputs("...", stdout);
