@@ -145,14 +145,7 @@ static replay_case case_of(const void *arg)
                          c->delta > 0 ? .28 : .55};
 }
 
-static replay_suite suite = {
-    .claims = claims,
-    .size = sizeof *claims,
-    .count = sizeof claims / sizeof *claims,
-    .of = case_of,
-    .rows = rows_of,
-    .run = run,
-};
+static replay_suite suite = REPLAY_SUITE;
 
 int main(void)
 {

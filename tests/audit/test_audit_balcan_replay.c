@@ -54,12 +54,7 @@ typedef struct {
 static double *rows_of(const void *arg, int other)
 {
     const claim *c = arg;
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, 4, 2);
-    double *rows = calloc(c->n * c->d, sizeof *rows);
-    for (size_t i = 0; i < (c->n - 1) * c->d; i++)
-        rows[i] = (i / c->d % 4 ? c->high : c->low) +
-                  .03 * kith_i_coins_normal(&coins);
+    double *rows = replay_crowd(c->n, c->d, 4, c->low, c->high);
     for (size_t i = 0; i < c->d; i++)
         rows[(c->n - 1) * c->d + i] =
             other && (c->d == 1 || i % 2) ? c->other : c->one;
@@ -139,14 +134,7 @@ static replay_case case_of(const void *arg)
                          c->least};
 }
 
-static replay_suite suite = {
-    .claims = claims,
-    .size = sizeof *claims,
-    .count = sizeof claims / sizeof *claims,
-    .of = case_of,
-    .rows = rows_of,
-    .run = run,
-};
+static replay_suite suite = REPLAY_SUITE;
 
 /* ---- the probabilities that the audit is made of --------------------------
  */

@@ -22,12 +22,7 @@ typedef struct {
 static double *rows_of(const void *arg, int other)
 {
     const claim *c = arg;
-    kith_i_coins coins;
-    kith_i_coins_seed(&coins, 4, 2);
-    double *rows = calloc(c->n * c->d, sizeof *rows);
-    for (size_t i = 0; i < (c->n - 1) * c->d; i++)
-        rows[i] = (i / c->d % 2 ? c->high : c->low) +
-                  .03 * kith_i_coins_normal(&coins);
+    double *rows = replay_crowd(c->n, c->d, 2, c->low, c->high);
     for (size_t i = (c->n - 1) * c->d; i < c->n * c->d; i++)
         rows[i] = other ? c->other : c->one;
     return rows;

@@ -179,14 +179,7 @@ static replay_case case_of(const void *arg)
                          c->least};
 }
 
-static replay_suite suite = {
-    .claims = claims,
-    .size = sizeof *claims,
-    .count = sizeof claims / sizeof *claims,
-    .of = case_of,
-    .rows = rows_of,
-    .run = run,
-};
+static replay_suite suite = REPLAY_SUITE;
 
 int main(void)
 {

@@ -114,14 +114,7 @@ static replay_case case_of(const void *arg)
         c->name, {c->epsilon, c->delta, c->neighbors}, N, c->caught, c->least};
 }
 
-static replay_suite suite = {
-    .claims = claims,
-    .size = sizeof *claims,
-    .count = sizeof claims / sizeof *claims,
-    .of = case_of,
-    .rows = rows_of,
-    .run = run,
-};
+static replay_suite suite = REPLAY_SUITE;
 
 int main(void)
 {

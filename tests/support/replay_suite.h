@@ -101,6 +101,28 @@ static inline void replay_mistakes_are_caught(void **state)
     }
 }
 
+/* The suite of a test that has claims[], case_of, rows_of and run. */
+#define REPLAY_SUITE                                                           \
+    {                                                                          \
+        claims, sizeof *claims, sizeof claims / sizeof *claims, case_of,       \
+            rows_of, run                                                       \
+    }
+
+/* n rows about two points of the diagonal, one in `share` about low; the last
+ * is left to the caller. */
+static inline double *replay_crowd(size_t n, size_t d, size_t share, double low,
+                                   double high)
+{
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 4, 2);
+    double *rows = calloc(n * d, sizeof *rows);
+    assert_non_null(rows);
+    for (size_t i = 0; i < (n - 1) * d; i++)
+        rows[i] =
+            (i / d % share ? high : low) + .03 * kith_i_coins_normal(&coins);
+    return rows;
+}
+
 /* The whole program, unless there is more to test. */
 static inline int replay_main(replay_suite *suite)
 {
