@@ -3,8 +3,8 @@
 # result, archive, replay, verify; it equals the simulation; errors say so.
 set -eu
 work=$(mktemp -d)
-service=
-stop() { [ -z "$service" ] || kill "$service" 2>/dev/null || true; }
+service='' fork=''
+stop() { [ -z "$service$fork" ] || kill $service $fork 2>/dev/null || true; }
 trap 'stop; wait; rm -rf "$work"' EXIT
 cd "$work"
 fail() {
@@ -110,6 +110,7 @@ expect 4 "$KITH" local verify --server $public --task "$task" \
 grep -q 'was forked' err || fail "a fork was not seen"
 kill "$fork"
 wait "$fork" || fail "SIGTERM is no failure"
+fork=
 "$KITH" local status --server $operator --token-file token --task "$task" >out
 grep -q '"state": "finished"' out || fail "status"
 stop

@@ -81,11 +81,15 @@ void poll_status(request *r)
         pthread_mutex_unlock(&s->wait_lock);
         return;
     }
+    if (!request_suspend(r)) {
+        pthread_mutex_unlock(&s->wait_lock);
+        status_answer(r);
+        return;
+    }
     r->deadline = monotonic_ms() + 1000 * seconds;
     r->next = s->polls;
     s->polls = r;
     atomic_fetch_add(&s->waiting, 1);
-    request_suspend(r);
     pthread_mutex_unlock(&s->wait_lock);
 }
 

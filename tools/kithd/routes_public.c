@@ -147,7 +147,10 @@ static void reports(request *r)
         answer_problem(r, 0, "too_many", NULL);
         return;
     }
-    request_suspend(r);
+    if (!request_suspend(r)) {
+        answer_problem(r, 0, "draining", NULL);
+        return;
+    }
     kith_collect_add(r->server->collect, r->task, (const uint8_t *)r->body,
                      count, reports_done, r);
 }
@@ -182,7 +185,10 @@ static void enrol(request *r)
         answer_problem(r, 0, "too_many", NULL);
         return;
     }
-    request_suspend(r);
+    if (!request_suspend(r)) {
+        answer_problem(r, 0, "draining", NULL);
+        return;
+    }
     kith_enrolment enrolment = {.commitments = (const uint8_t *)r->body,
                                 .count = count,
                                 .invitation =

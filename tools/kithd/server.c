@@ -23,17 +23,24 @@ const char *request_header(const request *r, const char *name)
     return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
-void request_suspend(request *r)
+int request_suspend(request *r)
 {
+    server *s = r->server;
+    atomic_fetch_add(&s->suspended, 1);
+    if (atomic_load(&s->closing)) { /* nobody would wake it up */
+        atomic_fetch_sub(&s->suspended, 1);
+        return 0;
+    }
     atomic_store(&r->state, REQUEST_WAITING);
-    atomic_fetch_add(&r->server->suspended, 1);
     MHD_suspend_connection(r->connection);
+    return 1;
 }
 
 void request_resume(request *r)
 {
-    atomic_fetch_sub(&r->server->suspended, 1);
+    server *s = r->server; /* r may be gone when the next line is through */
     MHD_resume_connection(r->connection);
+    atomic_fetch_sub(&s->suspended, 1);
 }
 
 /* ---- the answer ---------------------------------------------------------- */
@@ -331,6 +338,18 @@ static void quiesce(struct MHD_Daemon *daemon)
         close(socket);
 }
 
+/* Until nobody is left, or it takes too long. */
+static void drain(server *s, const atomic_int *left, int64_t until)
+{
+    for (;;) {
+        polls_end(s);
+        if (atomic_load(left) == 0 || monotonic_ms() >= until)
+            return;
+        struct timespec pause = {.tv_nsec = 10000000};
+        nanosleep(&pause, NULL);
+    }
+}
+
 int server_stop(server *s)
 {
     enum { PATIENCE = 10000 };
@@ -338,14 +357,10 @@ int server_stop(server *s)
     atomic_store(&s->draining, 1);
     quiesce(s->daemon);
     quiesce(s->admin);
-    while (monotonic_ms() < until) {
-        polls_end(s);
-        if (atomic_load(&s->in_flight) == 0)
-            break;
-        struct timespec pause = {.tv_nsec = 10000000};
-        nanosleep(&pause, NULL);
-    }
-    polls_end(s);
+    drain(s, &s->in_flight, until);
+    /* Who kept a connection may ask again: at once, or not at all. */
+    atomic_store(&s->closing, 1);
+    drain(s, &s->suspended, until + 1000);
     if (atomic_load(&s->suspended)) { /* libmicrohttpd would abort */
         log_event("error", "draining", "detail",
                   "the store did not answer in time; devices will try again",

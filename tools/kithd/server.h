@@ -126,7 +126,7 @@ struct server {
     config config;
     kith_collect *collect;
     struct MHD_Daemon *daemon, *admin;
-    atomic_int draining, in_flight, waiting, suspended;
+    atomic_int draining, closing, in_flight, waiting, suspended;
     pthread_mutex_t wait_lock;
     pthread_cond_t changed;
     request *polls;
@@ -140,8 +140,8 @@ int server_start(server *s);
  * not, and listeners are left to the end of the process. */
 int server_stop(server *s);
 
-/* It waits for its answer; it has it. */
-void request_suspend(request *r);
+/* It waits for its answer; it has it. 0: the service is about to stop. */
+int request_suspend(request *r);
 void request_resume(request *r);
 const char *request_header(const request *r, const char *name);
 
