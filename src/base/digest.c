@@ -27,6 +27,7 @@ static crypto_hash_sha256_state *inside(kith_i_digest_state *state)
 
 void kith_i_digest_start(kith_i_digest_state *state)
 {
+    *state = (kith_i_digest_state){0};
     crypto_hash_sha256_init(inside(state));
 }
 

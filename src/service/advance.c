@@ -337,7 +337,7 @@ kith_outcome kith_i_publish_first(kith_collect *c, kith_i_live *live,
         status = kith_i_task_script(live->task, kith_i_stored_face(stored),
                                     &run, err);
     const kith_i_published *next =
-        status == KITH_I_PENDING ? kith_i_stored_next(stored) : NULL;
+        stored && status == KITH_I_PENDING ? kith_i_stored_next(stored) : NULL;
     if (!next) {
         result = KITH_COLLECT_CANNOT_WORK;
     } else if (smallest_group(next->round) < live->task->view->minimum) {
