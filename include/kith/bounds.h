@@ -74,6 +74,31 @@ KITH_API KITH_CHECKED kith_status kith_bounds_text(const kith_result *spent,
                                                    int insecure, char **out,
                                                    kith_error *err);
 
+/* What bounds cost that were found by an earlier run, from its receipt. A model
+ * that is told (bought in kith_run) shows the sum of both. */
+typedef struct kith_bought {
+    kith_privacy privacy;
+    kith_unit unit;
+    int insecure;    /* it promises nothing */
+    char digest[65]; /* SHA-256 of the receipt */
+    uint32_t dimension;
+    double *lower, *upper; /* one each */
+} kith_bought;
+
+/* Read a receipt, size bytes. KITH_ERR_INPUT: it is none. */
+KITH_API KITH_CHECKED kith_status kith_bought_read(const char *text,
+                                                   size_t size,
+                                                   kith_bought **out,
+                                                   kith_error *err);
+KITH_API void kith_bought_free(kith_bought *bought); /* NULL is fine */
+
+/* Do these bounds belong to a run with such a promise and such bounds? */
+KITH_API KITH_CHECKED kith_status kith_bought_check(const kith_bought *bought,
+                                                    const kith_bounds *bounds,
+                                                    const kith_privacy *privacy,
+                                                    kith_unit unit,
+                                                    kith_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -47,6 +47,8 @@ typedef struct kith_run {
     double bounds_share;   /* of the budget that found the bounds; 0: given  */
     int uncounted; /* no ledger, by choice: the model says so ("ledger":     */
                    /* "none")                                                */
+    const struct kith_bought *bought; /* bounds of an earlier run (bounds.h); */
+                                      /* NULL: none                           */
 } kith_run;
 
 KITH_API void kith_run_init(kith_run *run, size_t size);

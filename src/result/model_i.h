@@ -39,6 +39,11 @@ json_t *kith_i_model_quality(const kith_result *result);
 /* The same of a local result with a verdict (weight_sds). */
 json_t *kith_i_model_quality_local(const kith_result *result);
 
+/* ---- bounds_receipt.c ---------------------------------------------------- */
+
+/* What the bounds of run->bought cost, alone and together with the run. */
+json_t *kith_i_model_bought(const kith_run *run, const kith_privacy *own);
+
 /* ---- model_local.c ------------------------------------------------------- */
 
 json_t *kith_i_model_local(const kith_result *result, const kith_run *run);

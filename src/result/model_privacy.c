@@ -111,6 +111,8 @@ json_t *kith_i_model_privacy(const kith_result *result, const kith_run *run)
         kith_i_json_put(privacy, "ledger", charge_json(result->charge), &bad);
     else if (run->uncounted)
         kith_i_json_put(privacy, "ledger", json_string("none"), &bad);
+    if (run->bought)
+        kith_i_json_put(privacy, "bounds", kith_i_model_bought(run, p), &bad);
     kith_i_json_put(privacy, "releases", receipts_json(result), &bad);
     if (!strcmp(guarantee, "asymptotic"))
         kith_i_json_put(privacy, "note", json_string(ASYMPTOTIC), &bad);

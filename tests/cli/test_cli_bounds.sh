@@ -91,4 +91,43 @@ refuse 2 'FILE.csv is required' bounds -e 1 rows.csv
 refuse 2 'required' bounds -o x.csv rows.csv
 printf '0 1:1\n' >s.svm
 refuse 2 'dense' bounds -e 1 --dimension 2 --force -o x.csv s.svm
+# ---- a receipt: what both runs cost together --------------------------------------
+B="--bounds-file real.csv --bounds-receipt real.json"
+run 0 kmeans -k 2 -e 1 --delta 1e-6 $B --force -o sum.json rows.csv
+said 'the bounds cost epsilon 0.5, delta 1e-06 on top'
+python "the sum, and the receipt by its digest" <<'P'
+import hashlib, json
+from fractions import Fraction
+bounds = json.load(open("sum.json"))["privacy"]["bounds"]
+assert bounds["receipt"] == hashlib.sha256(open("real.json", "rb").read()).hexdigest()
+assert (bounds["epsilon"], bounds["delta"]) == (.5, 1e-6)
+both = bounds["together"]
+assert 0 <= Fraction(both["epsilon"]) - Fraction(1.5) < 1e-15
+assert 0 <= Fraction(both["delta"]) - 2 * Fraction(1e-6) < 1e-20
+P
+for checker in "$KITH verify" "$PYTHON $HERE/../../tools/verify/kith_verify.py"; do
+    CHECKS=$((CHECKS + 1))
+    $checker sum.json >"$OUT" 2>&1 || fail "$checker refuses the sum"
+    check "in its words" grep -q 'epsilon 1.5, delta 2e-06 in all' "$OUT"
+    for edit in 'b["together"]["epsilon"] = 1.4999' 'b["epsilon"] = .6' 'b["together"] = 2' 'b["delta"] = 2e-6'; do
+        "$PYTHON" -c 'import json, sys
+m = json.load(open("sum.json"))
+b = m["privacy"]["bounds"]
+exec(sys.argv[1])
+json.dump(m, open("less.json", "w"))' "$edit"
+        CHECKS=$((CHECKS + 1))
+        $checker less.json >"$OUT" 2>&1 && fail "$checker takes less: $edit"
+        check "says why" grep -q 'bounds: ' "$OUT"
+    done
+done
+rm less.json
+run 0 report sum.json -o sum.html
+check "on the page" grep -q 'ε = 1.5, δ = 2e-06' sum.html
+refuse 2 'belongs to a --bounds-file' kmeans -k 2 -e 1 --bounds -9:9 --bounds-receipt real.json rows.csv
+sed 's/^score,[^,]*,/score,-99,/' real.csv >other.csv
+refuse 2 'one of other bounds' kmeans -k 2 -e 1 --bounds-file other.csv --bounds-receipt real.json rows.csv
+refuse 2 'another promise' kmeans -k 2 -e 1 --adjacency replace-one --header $B rows.csv
+refuse 2 'promise nothing' kmeans -k 2 -e 1 --bounds-file b.csv --bounds-receipt b.json rows.csv
+refuse 4 'not a receipt' kmeans -k 2 -e 1 --bounds-file real.csv --bounds-receipt sum.json rows.csv
+refuse 4 'cannot be read' kmeans -k 2 -e 1 --bounds-file real.csv --bounds-receipt nothing.json rows.csv
 finish

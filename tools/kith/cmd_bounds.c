@@ -28,7 +28,7 @@ static arg_group groups[] = {
     {"Bounds", bounds_own, 1},
     {"Input", source_options, 0},
     {"Output", bounds_output, 3},
-    {"Ledger", payer_options, PAYER_OPTIONS},
+    {"Ledger", payer_options, PAYER_OPTIONS - 1}, /* no receipt before it */
 };
 
 /* The receipt's name: .json for .csv. Exit code; free. */

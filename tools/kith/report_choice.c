@@ -91,6 +91,18 @@ static void print_bounds(const report *r)
 {
     double share =
         json_number_value(json_object_get(r->parameters, "bounds_share"));
+    const json_t *bought = json_object_get(r->privacy, "bounds"),
+                 *together = json_object_get(bought, "together");
+    if (json_is_object(together))
+        fprintf(r->file,
+                "<section><h2>Bounds</h2>\n<p>The bounds of the features were "
+                "found by an earlier private run, for ε = %.4g and δ = %.3g. "
+                "That run and this one together: ε = %.4g, δ = %.3g. Values "
+                "outside of the bounds were clipped.</p></section>\n",
+                json_number_value(json_object_get(bought, "epsilon")),
+                json_number_value(json_object_get(bought, "delta")),
+                json_number_value(json_object_get(together, "epsilon")),
+                json_number_value(json_object_get(together, "delta")));
     if (!(share > 0 && share < 1))
         return;
     fprintf(r->file,

@@ -61,9 +61,10 @@ static int check_exclusions(const run_common *run, const args *a,
                             const run_limits *limits)
 {
     static const char *const not_plain[] = {
-        "epsilon", "delta", "adjacency",        "insecure-seed", "ledger",
-        "account", "once",  "analyst",          "purpose",       "convert",
-        "dry-run", "spill", "ledger-unsafe-fs", "sign-key",      NULL};
+        "epsilon",          "delta",    "adjacency",      "insecure-seed",
+        "ledger",           "account",  "once",           "analyst",
+        "purpose",          "convert",  "dry-run",        "spill",
+        "ledger-unsafe-fs", "sign-key", "bounds-receipt", NULL};
     int code = CLI_OK;
     if (run->non_private && ranks_team())
         return cli_usage("--non-private needs all rows in one place: run kith "

@@ -38,6 +38,9 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
         code = bounds_check(&run->bounds, kith_dataset_dimension(*data));
     if (!code)
         code = run_take_names(&run->source, *data);
+    if (!code)
+        code = payer_check(&run->payer, &run->bounds.view, &run->privacy,
+                           run->source.options.user_column != NULL);
     code = ranks_agree(code); /* before anything is charged */
     if (code) {
         kith_dataset_free(*data);
@@ -82,6 +85,7 @@ void run_describe(const run_common *run, kith_run *out)
     out->insecure_seed = run->insecure_seed;
     out->bounds_share = run->bounds.share;
     out->uncounted = run->payer.uncounted;
+    out->bought = run->payer.bought;
 }
 
 /* Both files are complete on disk before either gets its name. */

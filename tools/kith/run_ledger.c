@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "ranks.h"
+#include "verify_ledger.h"
 
 const arg_option payer_options[PAYER_OPTIONS] = {
     {"ledger", 0, "URI",
@@ -27,6 +28,9 @@ const arg_option payer_options[PAYER_OPTIONS] = {
     {"sign-key", 0, "FILE",
      "sign the model and the entry that paid for it with this key of minisign: "
      "OUTPUT.minisig"},
+    {"bounds-receipt", 0, "FILE",
+     "the receipt beside the --bounds-file that kith bounds wrote: the model "
+     "shows what both cost together"},
 };
 
 const char *ledger_uri(const args *a)
@@ -75,10 +79,12 @@ static int split_names(payer *p, const char *text)
 static int is_public(const char *name)
 {
     static const char *const others[] = {
-        "output",   "force",   "centers", "progress",     "quiet",
-        "strict",   "threads", "ledger",  "account",      "once",
-        "analyst",  "purpose", "convert", "allow-repeat", "ledger-unsafe-fs",
-        "sign-key", NULL};
+        "output",   "force",          "centers",
+        "progress", "quiet",          "strict",
+        "threads",  "ledger",         "account",
+        "once",     "analyst",        "purpose",
+        "convert",  "allow-repeat",   "ledger-unsafe-fs",
+        "sign-key", "bounds-receipt", NULL};
     for (const char *const *o = others; *o; o++)
         if (!strcmp(*o, name))
             return 0;
@@ -117,6 +123,40 @@ static int parse_key(payer *p, const args *a, int wanted)
     return ranks_lead() ? sign_key_open(path, &p->key) : CLI_OK;
 }
 
+static int read_receipt(payer *p, const args *a)
+{
+    if (!strcmp(a->command->name, "bounds"))
+        return CLI_OK; /* it writes receipts */
+    const char *path = args_value(a, "bounds-receipt");
+    if (!path)
+        return CLI_OK;
+    if (!args_value(a, "bounds-file"))
+        return cli_usage("--bounds-receipt belongs to a --bounds-file: give "
+                         "both");
+    size_t size = 0;
+    char *text = claim_text(path, &size);
+    if (!text)
+        return cli_fail(CLI_INPUT, "%s: cannot be read", path);
+    kith_error err = {0};
+    kith_status status = kith_bought_read(text, size, &p->bought, &err);
+    free(text);
+    return status == KITH_ERR_INPUT
+               ? cli_fail(CLI_INPUT, "%s: %s", path, err.message)
+               : cli_status(status, &err);
+}
+
+int payer_check(const payer *p, const kith_bounds *bounds,
+                const kith_privacy *privacy, int people)
+{
+    kith_error err = {0};
+    if (!p->bought)
+        return CLI_OK;
+    if (kith_bought_check(p->bought, bounds, privacy,
+                          people ? KITH_UNIT_USER : KITH_UNIT_ROW, &err))
+        return cli_usage("--bounds-receipt: %s", err.message);
+    return CLI_OK;
+}
+
 int payer_parse(payer *p, const args *a, int wanted)
 {
     static const char *const more[] = {"account", "once",    "analyst",
@@ -132,6 +172,8 @@ int payer_parse(payer *p, const args *a, int wanted)
         if (args_value(a, *o))
             return cli_usage("--%s is about a --ledger: give both", *o);
     int code = parse_key(p, a, wanted);
+    if (!code)
+        code = read_receipt(p, a);
     if (!uri || code)
         return code;
     if (!args_value(a, "account"))
@@ -149,6 +191,7 @@ void payer_free(payer *p)
 {
     kith_ledger_free(p->ledger);
     sign_key_close(p->key);
+    kith_bought_free(p->bought);
     free(p->names);
     free(p->parameters);
     *p = (payer){0};
@@ -187,6 +230,10 @@ int payer_sign(const payer *p, const char *path)
 
 void payer_print(const payer *p, const kith_result *result)
 {
+    if (p->bought)
+        cli_note("the bounds cost epsilon %g, delta %g on top: the model shows "
+                 "the sum",
+                 p->bought->privacy.epsilon, p->bought->privacy.delta);
     const kith_charge *charge = kith_result_charge(result);
     for (size_t i = 0; p->ledger && charge && i < charge->count; i++)
         cli_note("paid by entry %llu of account %s",

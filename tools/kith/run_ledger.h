@@ -7,7 +7,7 @@
 #include "args.h"
 #include "sign_minisign.h"
 
-enum { PAYER_MAX_ACCOUNTS = 16, PAYER_OPTIONS = 8 };
+enum { PAYER_MAX_ACCOUNTS = 16, PAYER_OPTIONS = 9 };
 
 typedef struct payer {
     kith_ledger *ledger; /* NULL: nobody keeps count */
@@ -17,8 +17,9 @@ typedef struct payer {
     const char *once, *analyst, *purpose;
     char *parameters; /* public options as text */
     int convert;
-    int uncounted; /* --ledger none: the model says so */
-    sign_key *key; /* NULL: nobody vouches for it */
+    int uncounted;       /* --ledger none: the model says so */
+    sign_key *key;       /* NULL: nobody vouches for it */
+    kith_bought *bought; /* bounds of an earlier run; NULL: none */
 } payer;
 
 extern const arg_option payer_options[PAYER_OPTIONS];
@@ -32,6 +33,10 @@ int ledger_open(const args *a, unsigned flags, kith_ledger **out);
  * to pay for? Exit code; payer_free in any case. */
 int payer_parse(payer *p, const args *a, int wanted);
 void payer_free(payer *p);
+
+/* Do bounds that were bought before belong to this run? Exit code. */
+int payer_check(const payer *p, const kith_bounds *bounds,
+                const kith_privacy *privacy, int people);
 
 /* Into the options of a session. */
 void payer_fill(const payer *p, kith_session_options *out);

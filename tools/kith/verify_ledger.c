@@ -10,14 +10,13 @@
 /* ---- what a model says ----------------------------------------------------
  */
 
-/* The bytes of a file, ended by a zero; NULL: none. */
-static char *file_text(const char *path)
+char *claim_text(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
-    size_t size = 0, n;
+    size_t n;
     char part[65536];
-    FILE *out = f ? open_memstream(&text, &size) : NULL;
+    FILE *out = f ? open_memstream(&text, size) : NULL;
     while (out && (n = fread(part, 1, sizeof part, f)) > 0)
         fwrite(part, 1, n, out);
     if (f)
@@ -27,7 +26,8 @@ static char *file_text(const char *path)
 
 int claim_read(claim *c, const char *path)
 {
-    *c = (claim){.text = file_text(path)};
+    size_t size = 0;
+    *c = (claim){.text = claim_text(path, &size)};
     if (c->text)
         c->model = json_loads(c->text, JSON_REJECT_DUPLICATES, NULL);
     c->privacy = json_object_get(c->model, "privacy");

@@ -15,6 +15,10 @@ typedef struct claim {
     uint64_t entry;
 } claim;
 
+/* The bytes of a file, ended by a zero, and their number; free them. NULL: it
+ * cannot be read. */
+char *claim_text(const char *path, size_t *size);
+
 /* 0: not a model of kith. Free in any case. */
 int claim_read(claim *c, const char *path);
 void claim_free(claim *c);

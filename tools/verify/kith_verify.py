@@ -173,7 +173,7 @@ class Finding:
     def __init__(self):
         self.wrong, self.unknown = [], []
         self.promise = self.recomputed = self.signature = None
-        self.total = self.paid = None
+        self.total = self.paid = self.bought = None
         self.none = self.smooth = self.local = False
         self.fatal = None
 
@@ -469,6 +469,29 @@ def whole_space(model):
             and number(model.get("subspace_dimension"), 1, 2**32) == d)
 
 
+def check_bought(finding, bounds):
+    """Bounds that an earlier run found: its loss comes on top, and both are
+    said."""
+    if bounds is None:
+        return
+    bounds = bounds if isinstance(bounds, dict) else {}
+    together = bounds.get("together")
+    together = together if isinstance(together, dict) else {}
+    epsilon = number(bounds.get("epsilon"), 1e-15, 4096)
+    delta = number(bounds.get("delta"), 0, 1)
+    both = (number(together.get("epsilon"), 1e-15, 8192),
+            number(together.get("delta"), 0, 2))
+    own = finding.promise
+    if None in (epsilon, delta, *both):
+        finding.bad("bounds", "it does not say what the bounds cost")
+    elif (Fraction(both[0]) < Fraction(own["epsilon"]) + Fraction(epsilon)
+          or Fraction(both[1]) < Fraction(own["delta"]) + Fraction(delta)):
+        finding.bad("bounds", "the run and its bounds cost more together than "
+                              "is said")
+    else:
+        finding.bought = both
+
+
 def check_privacy(finding, model):
     privacy = model["privacy"]
     if model["kith"] != 1:
@@ -507,6 +530,7 @@ def check_privacy(finding, model):
         check_local(finding, releases)
     else:
         check_central(finding, model, releases)
+    check_bought(finding, privacy.get("bounds"))
 
 
 # ---- signatures: minisign's format, Ed25519 (RFC 8032) ---------------------
@@ -759,6 +783,10 @@ def headline(finding):
     if p["guarantee"] == "asymptotic":
         text += (" That is so in the limit of a sampler (a Markov chain); no "
                  "file can tell how close this run came.")
+    if finding.bought:
+        text += (" With its bounds, which an earlier run found: epsilon "
+                 f"{g(finding.bought[0])}, delta {g(finding.bought[1])} in "
+                 "all.")
     return text
 
 

@@ -63,6 +63,40 @@ static void read_promise(finding *f, const json_t *privacy)
                    "replaced");
 }
 
+/* Is together at least the sum of the two? */
+static int covers(double together, double one, double other)
+{
+    exact_sum sum = {.count = 0};
+    exact_add(&sum, one);
+    exact_add(&sum, other);
+    exact_add(&sum, -together);
+    return exact_sign(&sum) <= 0;
+}
+
+/* Bounds that an earlier run found: its loss comes on top, and both are said.
+ */
+static void check_bought(finding *f, const json_t *bounds)
+{
+    const json_t *together = json_object_get(bounds, "together");
+    double epsilon, delta;
+    if (!bounds || json_is_null(bounds))
+        return;
+    if (!verify_number(json_object_get(bounds, "epsilon"), 1e-15, 4096,
+                       &epsilon) ||
+        !verify_number(json_object_get(bounds, "delta"), 0, 1, &delta) ||
+        !verify_number(json_object_get(together, "epsilon"), 1e-15, 8192,
+                       &f->bought_epsilon) ||
+        !verify_number(json_object_get(together, "delta"), 0, 2,
+                       &f->bought_delta))
+        verify_bad(f, "bounds", "it does not say what the bounds cost");
+    else if (!covers(f->bought_epsilon, f->epsilon, epsilon) ||
+             !covers(f->bought_delta, f->delta, delta))
+        verify_bad(f, "bounds",
+                   "the run and its bounds cost more together than is said");
+    else
+        f->has_bought = 1;
+}
+
 static void check_privacy(finding *f)
 {
     static const char *const models[] = {"central", "local", "none", NULL};
@@ -88,6 +122,7 @@ static void check_privacy(finding *f)
         verify_local(f, releases);
     else
         verify_central(f, releases);
+    check_bought(f, json_object_get(privacy, "bounds"));
 }
 
 static void free_problems(problem_list *list)

@@ -35,7 +35,9 @@ typedef struct finding {
     size_t releases;
     const char *currency;
     double spent, allowed, recomputed_delta;
-    int has_signature, signature_good; /* key_name, comment are set */
+    int has_bought; /* bounds of an earlier run; the following are set */
+    double bought_epsilon, bought_delta; /* both runs together */
+    int has_signature, signature_good;   /* key_name, comment are set */
     char key_name[17], comment[501];
     json_t *json; /* owns the strings */
 } finding;

@@ -44,7 +44,7 @@ static const char *secret(const finding *f)
 
 static char *headline_holds(const finding *f)
 {
-    char times[40], chance[60] = "", *text;
+    char times[40], chance[60] = "", bought[160] = "", *text;
     if (f->epsilon <= 20)
         snprintf(times, sizeof times, "%.3g", exp(f->epsilon));
     else
@@ -57,10 +57,16 @@ static char *headline_holds(const finding *f)
                             : " That is so in the limit of a sampler (a "
                               "Markov chain); no file can tell how close this "
                               "run came.";
+    if (f->has_bought)
+        snprintf(bought, sizeof bought,
+                 " With its bounds, which an earlier run found: epsilon %.6g, "
+                 "delta %.6g in all.",
+                 f->bought_epsilon, f->bought_delta);
     if (asprintf(&text,
                  "Holds. If the program did what it lists, then %s, nothing in "
-                 "this file is more than %s times likelier or less likely%s.%s",
-                 secret(f), times, chance, limit) < 0)
+                 "this file is more than %s times likelier or less "
+                 "likely%s.%s%s",
+                 secret(f), times, chance, limit, bought) < 0)
         return NULL;
     return text;
 }
