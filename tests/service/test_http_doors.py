@@ -102,7 +102,8 @@ def check_tls():
     assert service.stop() == 0
     refused = subprocess.run([KITHD, "--listen", "0.0.0.0:0", "--database",
                               f"sqlite:{deployment.folder}/n.db"],
-                             capture_output=True, text=True, check=False)
+                             capture_output=True, text=True, check=False,
+                             timeout=120)
     assert refused.returncode == 5 and "plain HTTP" in refused.stderr
     deployment.close()
 
