@@ -217,29 +217,33 @@ static char *run_team(job *j, uint32_t ranks, uint32_t threads, dealing dealt)
     return j->models[0];
 }
 
-static void check_subject(const subject *what, kith_privacy privacy)
+/* turn: which number of threads and which dealing go with a number of ranks.
+ * Four turns, one for each promise, try every pair of each subject. */
+static void check_subject(const subject *what, kith_privacy privacy,
+                          uint32_t turn)
 {
     static const uint32_t counts[] = {2, 3, 4, 7};
     double *rows = make_rows(what->n, what->d, what->k, 8);
     job j = {.what = what, .privacy = privacy, .rows = rows};
     char *alone = run_team(&j, 1, 1, EVEN);
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            dealing dealt = (dealing)((i + threads / 2) % 3);
-            char *model = run_team(&j, counts[i], threads, dealt);
-            if (strcmp(model, alone))
-                fail_msg("%s: %u ranks of %u threads make another model",
-                         what->name, counts[i], threads);
-            kith_text_free(model);
-        }
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t threads = (i + turn) % 2 ? 3 : 1;
+        char *model =
+            run_team(&j, counts[i], threads, (dealing)((i + turn) % 3));
+        if (strcmp(model, alone))
+            fail_msg("%s: %u ranks of %u threads make another model",
+                     what->name, counts[i], threads);
+        kith_text_free(model);
+    }
     kith_text_free(alone);
     free(rows);
 }
 
 static void check_all(kith_neighbors nb, double delta)
 {
+    uint32_t turn = (nb == KITH_REPLACE_ONE ? 2u : 0u) + (delta > 0 ? 1u : 0u);
     for (int i = 0; i < SUBJECTS; i++)
-        check_subject(&subjects[i], (kith_privacy){2, delta, nb});
+        check_subject(&subjects[i], (kith_privacy){2, delta, nb}, turn);
 }
 
 static void test_add_remove_gaussian(void **state)
