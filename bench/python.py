@@ -92,7 +92,7 @@ def child(program, build, *arguments):
 
 # A virtual machine gives free memory back to its host within seconds, and to
 # have it again costs up to a second of system time for these rows: whoever runs
-# first after a pause would pay. So memory is taken and freed before each run.
+# first after a pause would pay. Memory that was just freed lessens it.
 def warm():
     len(b"x" * (400 << 20))
 
