@@ -434,14 +434,15 @@ static int get_payer(settings *s, PyObject *ledger)
 static PyObject *core_fit(PyObject *module, PyObject *args)
 {
     const char *kind;
-    PyObject *what, *options, *callback, *ledger, *users, *answer = NULL;
+    PyObject *what, *options, *callback, *ledger, *users = Py_None,
+                                                  *answer = NULL;
     settings s;
     rows r = {0};
     kith_error err = {0};
     char *text = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "sOO!OOO", &kind, &what, &PyDict_Type, &options,
-                          &callback, &ledger, &users))
+    if (!PyArg_ParseTuple(args, "sOO!OO|O", &kind, &what, &PyDict_Type,
+                          &options, &callback, &ledger, &users))
         return NULL;
     if (!settings_open(&s, kind, options) && !get_payer(&s, ledger) &&
         !rows_open(&r, what) && !rows_set_users(&r, users)) {
