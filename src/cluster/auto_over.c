@@ -139,6 +139,7 @@ static kith_status make_coreset(const fine *f, uint32_t q, int shells,
             continue;
         memcpy(made.points + (size_t)kept * q, f->centers + (size_t)j * q,
                q * sizeof *f->centers);
+        /* NOLINTNEXTLINE: there is a step before this */
         made.size[kept] = f->found.size[j];
         /* of use for cells in shells: others change too much until A10 */
         made.unsure[kept] =

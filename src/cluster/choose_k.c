@@ -166,6 +166,7 @@ static kith_status choose(chooser *c, kith_result *result, kith_error *err)
     *choice = (kith_choice){
         .from = c->from, .to = c->to, .cost = curve, .noise = curve + count};
     solve_all(c, c->coords);
+    /* NOLINTNEXTLINE: what c has is freed by the caller */
     for (uint32_t k = c->from; k <= c->to; k++) {
         curve[k - c->from] = c->cost[k];
         curve[count + k - c->from] = noise_cost(c, k);

@@ -125,7 +125,9 @@ const char *kith_i_text_words(kith_i_text *t, size_t most)
 {
     size_t length;
     const char *from = inside(t, &length);
-    if (from && length > most)
+    if (!from)
+        return NULL;
+    if (length > most)
         kith_i_text_flaw(t, "a text is too long");
     char *out = kith_i_text_take(t, (uint64_t)length + 1, 1);
     for (size_t i = 0, n = 1; out && i < length; i += n) {

@@ -160,12 +160,12 @@ static kith_status write_segment(batch *b, segment *s, int64_t now,
                                  kith_error *err)
 {
     kith_collect *c = b->c;
+    int64_t sequence = ++c->sequence;
     return KITH_I_DB_RUN(
         b->db, KITH_I_SEGMENT_ADD, NULL, NULL, err,
         kith_i_bytes_cell(s->live->id, 16), kith_i_number_cell(s->round),
         kith_i_number_cell(s->group), kith_i_number_cell(c->process),
-        kith_i_number_cell(++c->sequence),
-        kith_i_number_cell((int64_t)s->count),
+        kith_i_number_cell(sequence), kith_i_number_cell((int64_t)s->count),
         kith_i_number_cell((int64_t)s->each),
         kith_i_bytes_cell(s->packed, s->count * s->each),
         kith_i_number_cell(now));

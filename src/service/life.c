@@ -241,9 +241,9 @@ kith_outcome kith_collect_change(kith_collect *c, const uint8_t task[16],
     kith_status status = kith_i_live_refresh(c, live, err);
     if (status)
         outcome = kith_i_outcome_of(c, c->db);
-    else if (request->digest
-                 ? live->number < 0 || memcmp(request->digest, live->digest, 32)
-                 : live->number >= 0)
+    else if (request->digest ? live->number < 0 || memcmp(request->digest,
+                                                          live->digest, 32) != 0
+                             : live->number >= 0)
         outcome = KITH_COLLECT_MOVED_ON;
     else if (!apply(c, live, request, &status, err)) {
         outcome = KITH_COLLECT_WRONG_STATE;

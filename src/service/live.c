@@ -86,8 +86,9 @@ static kith_status live_add(kith_collect *c, const kith_i_cell *row,
     pthread_rwlock_wrlock(&c->tasks_lock);
     if (c->task_count == c->task_room) {
         size_t room = c->task_room ? 2 * c->task_room : 16;
-        kith_i_live **more =
-            kith_i_resize(c->tasks, c->task_room, room, sizeof *more);
+        /* NOLINTNEXTLINE: pointers are what is kept */
+        size_t each = sizeof(kith_i_live *);
+        kith_i_live **more = kith_i_resize(c->tasks, c->task_room, room, each);
         if (more) {
             c->tasks = more;
             c->task_room = room;
