@@ -182,7 +182,8 @@ static kith_status add_noise(kith_session *s, const kith_i_gram_spec *spec,
         noise.scales = &scales[c < cells ? 0 : cells];
         noise.per_scale = SIZE_MAX;
         noise.stream = kith_i_session_stream(s);
-        int64_t *at = noisy + (c % cells) * size + (c < cells ? 0 : w);
+        size_t cell = c < cells ? c : c - cells;
+        int64_t *at = noisy + cell * size + (c < cells ? 0 : w);
         status = kith_i_noise_add(&noise, at, c < cells ? w : size - w, err);
     }
     if (!status)

@@ -69,8 +69,18 @@ assert type(q["normalize"]) is bool and q["missing"] == "error"
 assert type(q["public_seed"]) is int
 assert "insecure_seed" not in q
 P
-secret() { # nothing of the input in the model or in the words (I36)
-    check "no number of rows in $1" sh -c "! grep -Eq '(^|[^0-9.])4321(\.0)?([^0-9]|\$)' $1 '$ERR'"
+shows_rows() { grep -Eq '(^|[^0-9.])4321(\.0)?([^0-9]|$)' "$1" "$ERR"; }
+hides_rows() { ! shows_rows "$1"; }
+# Nothing of the input in the model or in the words (I36). A noisy count is 4321
+# by chance in a few runs of a hundred; a leak is there in each of six
+# (false alarm: below .05^6).
+secret() {
+    for _ in 1 2 3 4 5; do
+        shows_rows "$1" || break
+        # shellcheck disable=SC2086 # words without spaces
+        run 0 ${LAST#kith }
+    done
+    check "no number of rows in $1" hides_rows "$1"
     check "no name of an input in $1" sh -c "! grep -q secretname $1 '$ERR'"
 }
 
