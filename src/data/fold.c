@@ -28,8 +28,6 @@ typedef struct {
     spilled disk;
 } fold_job;
 
-enum { AHEAD = 2 }; /* chunks that the disk is asked for early */
-
 static kith_status spilled_open(const kith_dataset *data, uint32_t workers,
                                 spilled *out, kith_error *err)
 {
@@ -58,8 +56,6 @@ static kith_i_block block_of(const kith_dataset *data, size_t i, spilled *disk,
     const int16_t *dense = c->dense;
     if (data->spill) {
         size_t row = data->domain->dimension * sizeof *dense;
-        if (i + AHEAD * disk->workers < data->chunk_count)
-            kith_i_spill_expect(data->spill, i + AHEAD * disk->workers);
         dense = kith_i_spill_read(data->spill, i, c->rows * row,
                                   disk->rooms + worker * disk->room);
         if (!dense) {

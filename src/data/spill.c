@@ -90,6 +90,9 @@ kith_status kith_i_spill_open(const char *folder, size_t most, int anywhere,
         return kith_i_fail_memory(err);
     }
     crypto_aead_chacha20poly1305_ietf_keygen(s->key);
+    /* Every pass is from the beginning to the end: the kernel reads ahead
+     * (decision 33). */
+    (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     *out = s;
     return KITH_OK;
 }
@@ -160,12 +163,6 @@ const void *kith_i_spill_read(const kith_i_spill *s, uint64_t number,
                rows, NULL, NULL, sealed, length, NULL, 0, nonce, s->key)
                ? NULL
                : rows;
-}
-
-void kith_i_spill_expect(const kith_i_spill *s, uint64_t number)
-{
-    (void)posix_fadvise(s->fd, (off_t)(number * s->place), (off_t)s->place,
-                        POSIX_FADV_WILLNEED);
 }
 
 kith_status kith_i_spill_fail(kith_error *err)

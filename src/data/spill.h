@@ -32,8 +32,6 @@ kith_status kith_i_spill_write(const kith_i_spill *spill, uint64_t number,
  * written. */
 const void *kith_i_spill_read(const kith_i_spill *spill, uint64_t number,
                               size_t bytes, void *room);
-/* Soon this chunk will be read. */
-void kith_i_spill_expect(const kith_i_spill *spill, uint64_t number);
 
 kith_status kith_i_spill_fail(kith_error *err); /* why a read was NULL */
 
