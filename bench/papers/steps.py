@@ -6,6 +6,7 @@ import os
 import statistics
 
 import figure2
+import steps_balcan
 
 SEEDS = range(100, 103)
 CHAIN = 1000   # sweeps, of which the last DRAWS are looked at
@@ -59,6 +60,7 @@ class Steps:
         self.seeds = SEEDS[:1] if quick else SEEDS
         self.epsilons = (10,) if quick else CHAIN_EPSILONS
         self.shapes = ("its own", "16 repetitions") if quick else SHAPES
+        self.balcan = steps_balcan.BalcanSteps(runs, quick)
         for seed in self.seeds:
             for setting in "12" if quick else "123":
                 self.want(self.separation, 3, "separation", setting, seed)
@@ -335,28 +337,6 @@ class Steps:
                                 % min(MOST, epsilon * DRAWS)))),
                            mean(f["length"] for f in found)))
 
-    def rows_of_balcan(self):
-        """Noise of a coordinate, in diameters of the data, for one answer of k
-        centres: printed smooth sensitivity if all blocks agree, against the
-        average of blocks."""
-        log = math.log(2 / DELTA)
-        cells = []
-        for name, n, d, k in (("3 Gaussians", 10000, 3, 3),
-                              ("cabs", 500000, 2, 3), ("MNIST", 70000, 784, 10)):
-            m, size = int(n ** .4), k * d
-            beta, alpha = 1 / (4 * (size + log)), 1 / (5 * math.sqrt(2 * log))
-            smooth = math.sqrt(k) * math.exp(-beta * (m // 2)) / alpha
-            average = math.sqrt(k) / m * math.sqrt(2 * math.log(1.25 / DELTA))
-            cells.append("%s (m = %d): %.2g against %.2g" % (name, m, smooth,
-                                                             average))
-        yield ("Nissim et al. 2007, for Balcan's comparison: sample and "
-               "aggregate of k-means by smooth sensitivity", "the average of "
-               "blocks (GUPT) instead",
-               "Computed, ε = 1, printed constants, all blocks agree: standard "
-               "deviation of a coordinate in diameters, smooth against "
-               "average: %s. It would begin to fall with 8 (kd + ln(2/δ)) / ε "
-               "blocks." % "; ".join(cells))
-
     def rows_of_stemmer(self):
         own = mean(f["cost"] for f in self.all("crowd", "its own"))
         n, d, k = CROWD
@@ -389,4 +369,4 @@ class Steps:
 
     def table(self):
         return [("printed", "in kith", "measured"), *self.rows_of_wang(),
-                *self.rows_of_balcan(), *self.rows_of_stemmer()]
+                *self.balcan.rows(), *self.rows_of_stemmer()]
