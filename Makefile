@@ -117,8 +117,9 @@ asan tsan clang: bootstrap
 tsan-team: export OPENBLAS_NUM_THREADS = 1
 tsan-team: bootstrap
 	@cmake --preset tsan >/dev/null
-	@cmake --build --preset tsan --target test_team test_team_bits test_spill
-	@$(CTEST) --test-dir build/tsan -R 'test_(team|team_bits|spill)$$'
+	@cmake --build --preset tsan --target test_team test_team_bits \
+	    test_team_release test_spill
+	@$(CTEST) --test-dir build/tsan -R 'test_(team|team_bits|team_release|spill)$$'
 
 ## faults: kill and restart kithd and its store some hundred times (minutes)
 faults: bootstrap

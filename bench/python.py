@@ -23,8 +23,6 @@ def cpu():
 def kilobytes(what):
     return int(re.search(what + r":\\s+(\\d+)",
                          open("/proc/self/status").read())[1])
-def warm():
-    len(b"x" * (400 << 20))
 import kith, warnings
 warnings.simplefilter("ignore")
 model = kith.KMeans(10, epsilon=1, delta=1e-6, radius=float(sys.argv[2]),
@@ -33,7 +31,6 @@ model = kith.KMeans(10, epsilon=1, delta=1e-6, radius=float(sys.argv[2]),
 FIT = CHILD + """
 X = np.load(sys.argv[1]).astype(sys.argv[3], order=sys.argv[4])
 model.fit(X[:2000])
-warm()
 open("/proc/self/clear_refs", "w").write("5")
 before, now = cpu(), kilobytes("VmRSS")
 model.fit(X)
@@ -90,16 +87,19 @@ def child(program, build, *arguments):
     return done.stdout.split()
 
 
-# A virtual machine gives free memory back to its host within seconds, and to
-# have it again costs up to a second of system time for these rows: whoever runs
-# first after a pause would pay. Memory that was just freed lessens it.
-def warm():
-    len(b"x" * (400 << 20))
+# A virtual machine gives free memory back to its host after two seconds
+# (/sys/module/page_reporting), and who takes it next pays for it, in system
+# time: up to a second for these rows. A run that finds the memory of one that
+# just ended pays a tenth of it. So that all pay alike, another process takes
+# and frees more than any of them needs right before each.
+def level():
+    subprocess.run([sys.executable, "-c", "len(b'x' * (1500 << 20))"],
+                   check=True)
 
 
 def command(build, rows, radius):
     """CPU seconds of the whole command."""
-    warm()
+    level()
     before = os.times()
     subprocess.run([os.path.join(build, "tools/kith/kith"), "kmeans", "-k",
                     "10", "-e", "1", "--delta", "1e-6", "--radius",
@@ -123,8 +123,11 @@ def main():
                                                   dtype=np.uint8)
         np.save(rows, X)
         radius, quantised = 9000.0, X.size * 2 / 2 ** 20
-        pairs = [(float(child(FIT, build, rows, radius, "u1", "C")[0]),
-                  command(build, rows, radius)) for _ in range(runs)]
+        pairs = []
+        for _ in range(runs):
+            level()
+            fit = float(child(FIT, build, rows, radius, "u1", "C")[0])
+            pairs.append((fit, command(build, rows, radius)))
         ratio = statistics.median(p / c for p, c in pairs)
         best = min(p for p, _ in pairs), min(c for _, c in pairs)
         print(f"CPU of a fit / the command's: {best[0] / best[1]:.3f} (best "

@@ -18,6 +18,25 @@ enum { RELEASE_CELLS = 2, RELEASE_MOST_D = 8 };
 
 typedef kith_status release_fn(kith_session *s, kith_error *err);
 
+/* FNV-1a of everything that came out on this thread, for tests that compare
+ * releases; set to 0 to begin anew. */
+static _Thread_local uint64_t release_seen;
+
+static inline void release_note(const void *values, size_t bytes)
+{
+    const unsigned char *p = values;
+    for (size_t i = 0; i < bytes; i++)
+        release_seen = (release_seen ^ p[i]) * 0x100000001b3 + 1;
+}
+
+static inline void release_note_cells(const kith_i_cells *c, uint32_t cells,
+                                      uint32_t width)
+{
+    release_note(c->counts, cells * sizeof *c->counts);
+    if (c->sums)
+        release_note(c->sums, (size_t)cells * width * sizeof *c->sums);
+}
+
 static inline uint32_t release_width(const kith_session *s)
 {
     uint32_t d = kith_i_session_domain(s)->dimension;
@@ -55,6 +74,8 @@ release_cells_of(kith_session *s, const uint64_t *radius, kith_error *err)
         assert_null(cells.counts);
         assert_null(cells.sums);
         assert_null(cells.sum_sd);
+    } else {
+        release_note_cells(&cells, RELEASE_CELLS, spec.width);
     }
     kith_i_cells_free(&cells);
     return status;
@@ -84,6 +105,8 @@ static inline kith_status release_distances(kith_session *s, kith_error *err)
     kith_i_cells cells;
     kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
     assert_true(!status == !!cells.counts);
+    if (!status)
+        release_note_cells(&cells, RELEASE_CELLS, 0);
     kith_i_cells_free(&cells);
     return status;
 }
@@ -104,6 +127,7 @@ static inline kith_status release_gram_of(kith_session *s, uint64_t radius,
     kith_status status = kith_i_release_gram(s, &ask, &spec, gram, &sd, err);
     for (size_t i = 0; status && i < sizeof gram / sizeof *gram; i++)
         assert_int_equal(gram[i], 0);
+    release_note(gram, sizeof gram);
     return status;
 }
 
@@ -133,6 +157,7 @@ static inline kith_status release_tensor(kith_session *s, kith_error *err)
     kith_status status = kith_i_release_tensor(s, &spec, out, &about, err);
     for (size_t i = 0; status && i < size; i++)
         assert_int_equal(out[i], 0);
+    release_note(out, sizeof out);
     return status;
 }
 
@@ -151,6 +176,10 @@ static inline kith_status release_sparse(kith_session *s, kith_error *err)
     if (status) {
         assert_null(cells);
         assert_int_equal(count, 0);
+    }
+    for (size_t i = 0; !status && i < count; i++) {
+        release_note(&cells[i].key, sizeof cells[i].key);
+        release_note(&cells[i].count, sizeof cells[i].count);
     }
     kith_i_free(cells);
     return status;
@@ -175,6 +204,7 @@ static inline kith_status release_select(kith_session *s, kith_error *err)
     kith_status status = kith_i_release_select(
         s, &(kith_i_losses){.sets = &sets}, &spec, &chosen, err);
     assert_true(status ? chosen == 77 : chosen < 3);
+    release_note(&chosen, sizeof chosen);
     return status;
 }
 
