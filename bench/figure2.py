@@ -41,8 +41,8 @@ DRAWN = "123"
 
 
 def aggregate(solver, *more):
-    return ("--method", "sample-aggregate", "--solver", solver, "--force",
-            *more)
+    return ("--method", "sample-aggregate", "--solver", solver,
+            "--ignore-conditions", *more)
 
 
 def gibbs_from(solver):
@@ -199,25 +199,31 @@ def evaluate(kith, model, truth, rows, copies=1):
     return tuple(float("%.6g" % got[name]) for name in ("cost_per_row", "d_W"))
 
 
-def measure(kith, setting, label, epsilon, seed, files, folder, quick):
-    """(cost, d_W) of one run."""
+def private_arguments(setting, label, epsilon, seed, quick=False):
+    """The command of one private run, without its files."""
     n, _, k, q, _, sweeps = SETTINGS[setting]
-    rows, truth = files
     arguments, pure, _ = METHODS[label]
-    model = os.path.join(folder, "model.json")
     one = label.startswith("one plane")
     more = []
     if "gibbs" in arguments:
         more = ["--rounds", str(SHORT if quick else sweeps)]
     if label.startswith("s.a."):
         more = ["--block-rows", "64" if setting == "3" else "50"]
-    run(kith, "subspace", "-k", "1" if one else str(k), "-q",
-        str(q), "-e", "%g" % epsilon, "--delta",
-        "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
-        "replace-one", *bounds(setting), "--insecure-seed", str(seed),
-        "--seed", str(seed), "--threads", "1", "--quiet", *arguments, *more,
+    return ["subspace", "-k", "1" if one else str(k), "-q", str(q), "-e",
+            "%g" % epsilon, "--delta",
+            "0" if pure else "%.3g" % (1 / (n * math.log(n))), "--adjacency",
+            "replace-one", *bounds(setting), "--insecure-seed", str(seed),
+            "--seed", str(seed), "--threads", "1", "--quiet", *arguments, *more]
+
+
+def measure(kith, setting, label, epsilon, seed, files, folder, quick):
+    """(cost, d_W) of one run."""
+    rows, truth = files
+    model = os.path.join(folder, "model.json")
+    run(kith, *private_arguments(setting, label, epsilon, seed, quick),
         "--force", "-o", model, rows)
-    return evaluate(kith, model, truth, rows, k if one else 1)
+    copies = SETTINGS[setting][2] if label.startswith("one plane") else 1
+    return evaluate(kith, model, truth, rows, copies)
 
 
 def measure_plain(kith, setting, label, files, folder):

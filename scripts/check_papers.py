@@ -35,6 +35,10 @@ def check_chart():
         (x0, y0), (x1, y1), (x2, y2) = dots(svg)
         assert abs((x1 - x0) - (x2 - x1)) < .2 and x0 < x1, "x is not logarithmic"
         assert abs((y0 - y1) - (y1 - y2)) < .2 and y0 > y1, "y is not to scale"
+    for low, high in ((22, 45), (.8, 1.3), (1, 1000), (3e-5, 2e-2)):
+        marks = chart.ticks(low, high, True)
+        assert len(marks) > 1, "an axis from %g to %g without marks" % (low, high)
+        assert all(low * .99 <= t <= high * 1.01 for t in marks), "a mark outside"
     assert chart.panel("t", [("a", [(1, [])])], "x", "y") is None, \
         "a chart of nothing"
     wide = chart.panel("a < b & c", [("a", [(1, [1, 3]), (2, [2, 2])])], "x", "y")

@@ -22,7 +22,9 @@ def ticks(low, high, log):
                                           math.ceil(math.log10(high)) + 1)]
         if len(found) < 4:
             found = [m * t for t in found for m in (1, 2, 5)]
-        return [t for t in found if low * .999 <= t <= high * 1.001]
+        found = [t for t in found if low * .999 <= t <= high * 1.001]
+        if len(found) > 1:
+            return found  # else: less than a decade, so evenly spaced ones
     step = 10 ** math.floor(math.log10((high - low) or 1))
     while (high - low) / step < 4:
         step /= 2

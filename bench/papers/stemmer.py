@@ -9,6 +9,7 @@ import struct
 
 EARLIER = "weighted-centers --weights nearest"
 METHODS = ("weighted-centers", EARLIER, "auto", "one-round")
+SHORT = {EARLIER: "Kaplan, Stemmer 2018"}  # fits the legend
 PROVED = (
     ("Nissim, Stemmer 2018", "O(k log n)", "O(k)", "n^(2/3+a) k^(4/3) d^(1/3)"),
     ("Kaplan, Stemmer 2018", "O(1)", "O(1)", "n^(2/3+a) k² d^(1/3)"),
@@ -90,7 +91,7 @@ class Stemmer:
         return slope(cells), statistics.stdev(again)
 
     def figures(self):
-        lines = [(m, [(n, self.worst(m, n)) for n in self.users])
+        lines = [(SHORT.get(m, m), [(n, self.worst(m, n)) for n in self.users])
                  for m in METHODS]
         guide = self.worst("weighted-centers", self.users[0])
         if guide:

@@ -22,6 +22,7 @@ COLOURS = {"auto": "#b3202c", "SuLQ-10": "#c05a1f", "SuLQ-50": "#8c3b12",
            PRINTED: "#1f5fa8", "Gibbs, SSC start": "#2f9e8f",
            "Gibbs, LRR start": "#8cc04f", "Bingham-10": "#8e6bb8"}
 chart.COLOURS.update(COLOURS)
+TIMED = ("Gibbs, SSC start", "s.a. SSC", "SuLQ-10 basic", "SuLQ-10", "auto")
 POINTS = 24  # of Figure 1
 FIRST_SEED = 100
 
@@ -59,6 +60,9 @@ class Wang:
                 for sweeps in self.sweeps:
                     self.chain("2", "wang-3", (), epsilon, sweeps, seed)
                     self.statistic(epsilon, sweeps, seed)
+        for label in TIMED:
+            for seed in self.repetitions:
+                self.time(label, seed)
         for setting in self.settings:
             for label, more in CHAINS.items():
                 for epsilon in self.chain_epsilons:
@@ -79,13 +83,23 @@ class Wang:
                 "--seed", seed, "--threads", 1, "--method", "gibbs", "--rounds",
                 sweeps, "--debug-diagnostics", "--force", "-o",
                 os.path.join(folder, "model.json"), rows, notes=True)
-            numbers = {name: float(re.search(pattern, text).group(1))
-                       for name, pattern in (
-                           ("statistic", r"Figure 3: ([\d.e-]+)"),
-                           ("R-hat", r"energy ([\d.e+infa-]+)"))}
-            return numbers
+            return {name: float(re.search(pattern, text).group(1))
+                    for name, pattern in (
+                        ("statistic", r"Figure 3: ([\d.e-]+)"),
+                        ("R-hat", r"energy ([\d.e+infa-]+)"))}
         self.runs.want(job, sweeps / 600, "wang-3-statistic", epsilon, sweeps,
                        seed)
+
+    def time(self, label, seed):
+        """CPU time of what bench/figure2.json keeps costs of."""
+        def job(folder):
+            rows, _ = figure2.make_data(self.runs.kith, "2", seed, folder)
+            _, cpu = self.runs.command(
+                *figure2.private_arguments("2", label, 10, seed, self.quick),
+                "--force", "-o", os.path.join(folder, "model.json"), rows)
+            return {"cpu": cpu}
+        self.runs.want(job, 4 if "Gibbs" in label else .2, "wang-time",
+                       label, self.quick, seed)
 
     def lines(self, folder, where):
         """Angles of the two best lines, when one point more is on one of the
@@ -239,12 +253,14 @@ class Wang:
                 ("SuLQ-10, composed tightly", "SuLQ-10", "exact"),
                 ("auto", "auto", "exact")):
             cost = self.kept_runs("2", label, 10, 0)
-            cpu = [self.runs.get(label, "2", 10, self.long, s)
+            cpu = [self.runs.get("wang-time", label, self.quick, s)
+                   if label in TIMED else
+                   self.runs.get(label, "2", 10, self.long, s)
                    for s in self.repetitions]
             cpu = [c["cpu"] for c in cpu if c]
             if cost:
                 yield (words, "%.4f" % statistics.mean(cost), promise,
-                       "%.1f" % statistics.mean(cpu) if cpu else "–")
+                       "%.2f" % statistics.mean(cpu) if cpu else "–")
 
     def claims(self):
         def mean(setting, label, epsilon, which=0):
