@@ -15,6 +15,7 @@ import xml.etree.ElementTree as tree
 
 sys.path.insert(0, "bench/papers")
 sys.dont_write_bytecode = True
+import balcan  # noqa: E402
 import chart  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,6 +46,14 @@ def check_chart():
     assert dots(wide)[0][1] == dots(wide)[1][1], "the mean of 1 and 3 is not 2"
 
 
+def check_noise():
+    """Worse by more than the noise, better, level; a single run has none."""
+    for ours, theirs, sign in (([2, 2.1, 1.9], [1, 1.1, .9], 1),
+                               ([1, 1.1, .9], [2, 2.1, 1.9], -1),
+                               ([1, 2, 3], [1.5, 2.5, 3], 0), ([1], [2], -1)):
+        assert balcan.beyond_noise(ours, theirs) == sign, "noise is not weighed"
+
+
 def made_up_runs(path, sulq):
     with open(path, "w", encoding="utf-8") as file:
         for k in (2, 8, 64):
@@ -67,7 +76,8 @@ def check_page(folder, sulq, verdict):
     assert not outside, "the page needs the network: %s" % outside
     for svg in re.findall(r"<svg.*?</svg>", page, re.S):
         tree.fromstring(svg)
-    row = re.search(r"always outperforms SuLQ.*?<td class=(\w+)>", page, re.S)
+    row = re.search(r"always outperforms SuLQ k-means”: <code>balcan</code>"
+                    r".*?<td class=(\w+)>", page, re.S)
     assert row and row.group(1) == verdict, "the claim about SuLQ: not %s" % verdict
     with open(os.path.join(folder, "balcan-2-synth.csv"),
               encoding="utf-8") as file:
@@ -76,6 +86,7 @@ def check_page(folder, sulq, verdict):
 
 def main():
     check_chart()
+    check_noise()
     with tempfile.TemporaryDirectory() as folder:
         check_page(folder, .7, "yes")
         check_page(folder, .3, "no")

@@ -39,8 +39,9 @@ typedef struct kith_kmeans_options {
     /* auto, dense rows: choose k from clusters_from to clusters, inside the
      * budget: kith_result_choice. 0: clusters as they are. */
     uint32_t clusters_from;
-    /* balcan: k partitions, ln n levels, the last draw of Algorithm 3 and 8
-     * rounds, as in the paper's experiments; the repairs stay. */
+    /* balcan: k partitions, ln n levels, the last draw of Algorithm 3, 8 rounds
+     * and, of sparse rows, 2s/eta features a centre (Algorithm 5), as in the
+     * paper and its experiments; the repairs stay. */
     int as_published;
 } kith_kmeans_options;
 
