@@ -191,3 +191,16 @@ def test_charges_in_memory(rows, ledger):
     assert charge.epsilon == .5 and charge.mu == 0 and charge.facts
     with pytest.raises(kith.KithError):
         ledger.charges("nobody")
+
+
+def test_card(rows, ledger):
+    empty = kith.Ledger.memory()
+    assert empty.accounts() == [] and "no account" in empty._repr_html_()
+    ledger.grant("<b>other", epsilon=1)
+    fit_of(ledger).fit(rows)
+    assert ledger.accounts() == ["<b>other", "study"]
+    card = ledger._repr_html_()
+    assert "<b>other" not in card and "&lt;b&gt;other" in card
+    assert "75.0%" in card and 'width="90.0"' in card and "<td>1</td>" in card
+    for forbidden in ("<script", "http", "url("):
+        assert forbidden not in card

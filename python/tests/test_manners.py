@@ -256,6 +256,7 @@ BAD_CALLS = [
     lambda X: core.ledger_grant(None, "a", {"epsilon": 1}),
     lambda X: core.ledger_grant(core.ledger_open("memory:", 1), "a", {"epsilon": -1}),
     lambda X: core.ledger_read(None, "a"),
+    lambda X: core.ledger_accounts(None),
     lambda X: core.ledger_read(core.ledger_open("memory:", 1)),
 ] + [lambda X, a=a: core.fit(*a(X)) for a in (
     lambda X: ("trees", ("array", X), BOX, None, None),

@@ -67,6 +67,25 @@ def test_pictures(model):
         kith.plot.centers(model, names=["a"])
 
 
+def test_titles_can_be_read(rows, seeded):
+    """Whole, also where there are few features: what is cut off first would be
+    that a model is not private."""
+    narrow = seeded(kith.KMeans(2, epsilon=1, bounds=(-1, 1)), rows[:, :1])
+    planes = seeded(kith.SubspaceClustering(2, 1, epsilon=5, radius=3), rows)
+    for ax in (kith.plot.centers(narrow), kith.plot.budget(narrow),
+               kith.plot.centers(narrow, shape=(1, 1)),
+               kith.plot.planes(planes)):
+        assert ax.get_title().startswith("NOT PRIVATE")
+        figure = ax.figure
+        figure.canvas.draw()
+        box = ax.title.get_window_extent()
+        first = ax.get_title().split("\n")[0]
+        for words in (first, ax.get_title()):
+            ax.title.set_text(words)
+            box = ax.title.get_window_extent()
+            assert box.x0 >= 0 and box.x1 <= figure.bbox.x1, ax.get_title()
+
+
 def test_budget(model):
     figure, mine = matplotlib.pyplot.subplots()
     ax = kith.plot.budget(model, ax=mine)
@@ -121,6 +140,12 @@ def test_card(model, rows, seeded):
     bundle = model._repr_mimebundle_()
     assert bundle["text/html"] == card and bundle["text/plain"] == repr(model)
     bad = seeded(kith.KMeans(2, epsilon=1, bounds=(-1, 1)), rows)
+    for one in (model, bad):  # no shade means two things
+        shades = re.findall(r'<rect[^>]* fill="(#\w+)"', one._repr_html_())
+        assert len(shades) > 2 and len(shades) == len(set(shades))
+        for j, size in enumerate(one.cluster_weights_):
+            assert f"<th>centre {j}</th>" in one._repr_html_()
+            assert f"<td>{size:.0f}</td>" in one._repr_html_()
     assert "background:#b00020" in bad._repr_html_()
     assert "NOT PRIVATE" in repr(bad) and "NOT PRIVATE" in bad.describe()
     assert "NOT PRIVATE" in texts(kith.plot.centers(bad))

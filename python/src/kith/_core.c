@@ -10,6 +10,7 @@
  *   the bytearray; or (rows, cost)
  * ledger_open(uri, flags) -> capsule; ledger_grant(ledger, account, options)
  * ledger_read(ledger, account) -> (fraction that is left, [entry, ...])
+ * ledger_accounts(ledger) -> [name, ...]
  * What the library says no to is raised by errors.fail(status, message). */
 #include <string.h>
 #include <time.h>
@@ -416,6 +417,31 @@ static PyObject *core_ledger_read(PyObject *module, PyObject *args)
     return list ? Py_BuildValue("(dN)", left, list) : NULL;
 }
 
+/* arg: a list. */
+static int keep_name(void *arg, const char *account)
+{
+    PyObject *name =
+        PyUnicode_DecodeUTF8(account, (Py_ssize_t)strlen(account), "replace");
+    int bad = !name || PyList_Append(arg, name);
+    Py_XDECREF(name);
+    return bad;
+}
+
+static PyObject *core_ledger_accounts(PyObject *module, PyObject *capsule)
+{
+    kith_error err = {0};
+    (void)module;
+    kith_ledger *ledger = PyCapsule_GetPointer(capsule, ledger_name);
+    PyObject *list = ledger ? PyList_New(0) : NULL;
+    if (!list)
+        return NULL;
+    kith_status status = kith_ledger_accounts(ledger, keep_name, list, &err);
+    if (!status && !PyErr_Occurred())
+        return list;
+    Py_DECREF(list);
+    return fail(status, &err);
+}
+
 /* ---- fit and plan -------------------------------------------------------- */
 
 /* ledger: (capsule, account) or None. */
@@ -566,6 +592,7 @@ static PyMethodDef methods[] = {
     {"ledger_open", core_ledger_open, METH_VARARGS, NULL},
     {"ledger_grant", core_ledger_grant, METH_VARARGS, NULL},
     {"ledger_read", core_ledger_read, METH_VARARGS, NULL},
+    {"ledger_accounts", core_ledger_accounts, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html import escape
+from math import sqrt
 from typing import Any, List, Optional
 
 from .model import purposes
@@ -54,6 +55,9 @@ def facts(model: Any) -> List[str]:
             width = 1.0
         against = f" (bounds are {_number(width)} wide)" if width else ""
         part = "plane" if planes else "centre"
+        each = model.noise_ / sqrt(model.n_features_in_)
+        if not planes and model.n_features_in_ > 1:
+            against = f", {_number(each)} in each feature{against}"
         lines.append(f"noise moves a {part} by about {_number(model.noise_)}"
                      f"{unit}{against}")
     if model.sensible_clusters_:
@@ -85,7 +89,11 @@ def describe(model: Any) -> str:
 def _bar(model: Any) -> str:
     """The budget by purpose, as one bar of SVG with its words below."""
     shares = purposes(model.receipts_)
-    large = [(name, share) for name, share in shares if share >= .02]
+    # no shade twice: the smallest are shown together
+    least = sorted((share for _, share in shares), reverse=True)
+    limit = least[len(SHADES) - 2] if len(least) > len(SHADES) else 0
+    large = [(name, share) for name, share in shares
+             if share >= max(.02, limit)][:len(SHADES) - 1]
     rest = sum(share for _, share in shares) - sum(s for _, s in large)
     if rest > 1e-9:
         large.append(("everything else", rest))
@@ -96,14 +104,15 @@ def _bar(model: Any) -> str:
                      f'height="14" fill="{shade}"><title>{escape(name)}: '
                      f'{share:.1%}</title></rect>')
         at += 400 * share
-        keys.append(f'<span style="white-space:nowrap"><span style="'
-                    f'background:{shade}">&#8195;</span> {escape(name)} '
-                    f'{share:.0%}</span>')
+        keys.append('<span style="white-space:nowrap;margin-right:1em">'
+                    f'<span style="background:{shade}">&#8195;</span> '
+                    f'{escape(name)} {share:.0%}</span>')
     if not parts:
         return ""
-    return ('<svg width="400" height="14" role="img" aria-label="budget by '
-            f'purpose">{"".join(parts)}</svg><div style="font-size:smaller">'
-            f'{" &#183; ".join(keys)}</div>')
+    return ('<div style="margin-top:.5em">where the budget went</div><svg '
+            'width="400" height="14" role="img" aria-label="budget by '
+            f'purpose">{"".join(parts)}</svg><div style="font-size:smaller;'
+            f'line-height:1.5">{" ".join(keys)}</div>')
 
 
 def _table(model: Any) -> str:
@@ -113,11 +122,17 @@ def _table(model: Any) -> str:
         return ""
     names = getattr(model, "feature_names_in_",
                     [str(i) for i in range(centers.shape[1])])
+    sizes = getattr(model, "cluster_weights_", None)
     head = "".join(f"<th>{escape(str(n))}</th>" for n in names)
+    if sizes is not None:
+        head += "<th>rows, about</th>"
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_number(v)}</td>" for v in row) + "</tr>"
-        for row in centers)
-    return f"<table><tr>{head}</tr>{rows}</table>"
+        f"<tr><th>centre {j}</th>"
+        + "".join(f"<td>{_number(v)}</td>" for v in row)
+        + ("" if sizes is None else f"<td>{sizes[j]:.0f}</td>") + "</tr>"
+        for j, row in enumerate(centers))
+    return (f'<table style="margin-top:.5em;text-align:right"><tr><th></th>'
+            f'{head}</tr>{rows}</table>')
 
 
 def card(model: Any) -> str:

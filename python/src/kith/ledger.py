@@ -68,6 +68,10 @@ class Ledger:
         _core.ledger_grant(self._handle, account, {
             "epsilon": epsilon, "delta": delta, "adjacency": adjacency})
 
+    def accounts(self) -> List[str]:
+        """The names of all accounts, in order."""
+        return _core.ledger_accounts(self._handle)
+
     def remaining(self, account: str) -> float:
         """What is left, as a fraction of the grant, rounded down."""
         return _core.ledger_read(self._handle, account)[0]
@@ -104,7 +108,19 @@ class Ledger:
         return f"Ledger({self.uri!r})"
 
     def _repr_html_(self) -> str:
-        return f"<b>kith.Ledger</b> {escape(self.uri)}"
+        head = f"<div><b>kith.Ledger</b> {escape(self.uri)}</div>"
+        rows = "".join(self._row(name) for name in self.accounts())
+        return (head + ("<table><tr><th>account</th><th colspan=2>left</th>"
+                        f"<th>fits</th></tr>{rows}</table>" if rows
+                        else "<div>no account: grant one</div>"))
+
+    def _row(self, name: str) -> str:
+        left, fits = self.remaining(name), len(self.charges(name))
+        return (f'<tr><td style="text-align:left">{escape(name)}</td><td>'
+                f'<svg width="120" height="10" role="img" aria-label="{left:.0%}'
+                ' is left"><rect width="120" height="10" fill="#ddd"/><rect '
+                f'width="{120 * left:.1f}" height="10" fill="#1b4f72"/></svg>'
+                f"</td><td>{left:.1%}</td><td>{fits}</td></tr>")
 
 
 class _Account:

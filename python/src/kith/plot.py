@@ -30,8 +30,10 @@ def _axes(ax: Any, width: float = 6.4, height: float = 3.6) -> Any:
 
 
 def _title(ax: Any, model: Any, words: str) -> None:
+    """The warning is a line of its own and comes first: a narrow picture cuts
+    off the end of a long title."""
     if getattr(model, "guarantee_", "exact") == "none":
-        ax.set_title(f"{words}: NOT PRIVATE", color="#b00020")
+        ax.set_title(f"NOT PRIVATE\n{words}", color="#b00020")
     else:
         ax.set_title(words)
 
@@ -75,20 +77,22 @@ def centers(model: Any, shape: Optional[Sequence[int]] = None,
         names = [str(n) for n in getattr(model, "feature_names_in_", range(d))]
     if len(names) != d:
         raise ArgumentError(f"there are {d} features: as many names, please")
-    ax = _axes(ax, 2 + .12 * d * (k + 1))
+    ax = _axes(ax, min(max(5.6, 3 + .12 * d * (k + 1)), 40))
     spread = noise_of_coordinates(model)
     width = .8 / k
     for j in range(k):
         ax.bar(np.arange(d) + (j - (k - 1) / 2) * width, values[j], width,
                yerr=None if spread is None else spread[j],
                color=SHADES[j % len(SHADES)], label=f"centre {j}",
+               hatch=("", "///", "...", "xxx")[j // len(SHADES) % 4],
                error_kw={"elinewidth": 1, "capsize": 2, "ecolor": "#000"})
     ax.set_xticks(range(d), [str(n) for n in names],
                   rotation=0 if d < 9 else 90)
     ax.axhline(0, color="#888", linewidth=.8)
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1),
+              ncols=-(-k // 12))
     _title(ax, model, "centres" if spread is None
-           else "centres, with one standard deviation of the noise")
+           else "centres, and one standard deviation of noise")
     return ax
 
 
@@ -108,7 +112,7 @@ def _pictures(model: Any, values: Any, shape: Sequence[int], ax: Any) -> Any:
     ax = _axes(ax, 1 + .8 * across, .6 + .9 * down)
     ax.imshow(sheet, cmap="gray_r", interpolation="nearest")
     ax.set_axis_off()
-    _title(ax, model, f"{k} private centres")
+    _title(ax, model, f"{k} centres")
     return ax
 
 
