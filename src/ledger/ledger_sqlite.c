@@ -8,7 +8,8 @@
  *   before the journal's head is blanked, and the blank head is synced before
  *   COMMIT returns (journal_mode PERSIST, synchronous EXTRA; both are read
  *   back). Pages of an older journal do not count: each journal has its own
- *   random checksum, and its number of pages is synced. Not WAL: decision 17.
+ *   random checksum, and its number of pages is synced. Its name is synced
+ *   when it is made (sqlite_journal.c). Not WAL: decision 17.
  */
 #include "sqlite_i.h"
 
@@ -244,8 +245,10 @@ static void sqlite_close(kith_ledger *self)
     sqlite_ledger *l = (sqlite_ledger *)self;
     /* In a copy of the process the connection is not ours to close: that would
      * drop the locks of the one it was made from. */
-    if (kith_i_process_same(l->base.maker))
+    if (kith_i_process_same(l->base.maker)) {
         sqlite3_close_v2(l->db);
+        kith_i_sqlite_files_free(l->files);
+    }
     for (size_t i = 0; i < l->replay_count; i++)
         kith_i_replay_close(&l->replays[i]);
     kith_i_free(l->replays);
@@ -305,8 +308,12 @@ static kith_status read_meta(sqlite_ledger *l, kith_error *err)
 
 static kith_status connect(sqlite_ledger *l, unsigned flags, kith_error *err)
 {
-    int code = kith_i_sqlite_open(
-        l->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, &l->db);
+    l->files = kith_i_sqlite_files_new();
+    if (!l->files)
+        return kith_i_fail_memory(err);
+    int code = kith_i_sqlite_open(l->path,
+                                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX,
+                                  kith_i_sqlite_files_name(l->files), &l->db);
     if (code != SQLITE_OK)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "cannot open the ledger '%.200s': %s", l->path,

@@ -9,14 +9,15 @@
 
 /* SQLite takes names like ":memory:" and "file:a?nolock=1" for more than names
  * of files; no name that begins with a folder is one of them. */
-int kith_i_sqlite_open(const char *path, int flags, sqlite3 **out)
+int kith_i_sqlite_open(const char *path, int flags, const char *vfs,
+                       sqlite3 **out)
 {
     size_t size = strlen(path) + sizeof "./";
     char *name = kith_i_alloc(size, 1);
     if (!name)
         return SQLITE_NOMEM;
     snprintf(name, size, "%s%s", *path == '/' ? "" : "./", path);
-    int code = sqlite3_open_v2(name, out, flags, NULL);
+    int code = sqlite3_open_v2(name, out, flags, vfs);
     kith_i_free(name);
     return code;
 }
@@ -44,7 +45,7 @@ kith_status kith_i_sqlite_backup(kith_ledger *self, const char *path,
     if (status)
         return status;
     pthread_mutex_lock(&l->lock);
-    if (kith_i_sqlite_open(path, SQLITE_OPEN_READWRITE, &to) != SQLITE_OK)
+    if (kith_i_sqlite_open(path, SQLITE_OPEN_READWRITE, NULL, &to) != SQLITE_OK)
         status =
             kith_i_fail(err, KITH_ERR_STORE, "cannot write '%.200s'", path);
     else

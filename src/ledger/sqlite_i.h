@@ -8,10 +8,13 @@
 #include "replay.h"
 #include "store.h"
 
+typedef struct sqlite_files sqlite_files; /* sqlite_journal.c */
+
 typedef struct sqlite_ledger {
     kith_ledger base; /* first */
     pthread_mutex_t lock;
     sqlite3 *db;
+    sqlite_files *files;
     char *path;
     int lost;               /* a commit failed: never used again */
     int sound;              /* pages and indexes were looked at  */
@@ -46,10 +49,19 @@ kith_status kith_i_sqlite_entries(sqlite_ledger *l, sqlite3_int64 id,
                                   kith_error *err);
 
 /* sqlite_file.c: open a file by its name, whatever that looks like (a code of
- * SQLite); copy the ledger to a new file. */
-int kith_i_sqlite_open(const char *path, int flags, sqlite3 **out);
+ * SQLite; vfs: NULL, its own); copy the ledger to a new file. */
+int kith_i_sqlite_open(const char *path, int flags, const char *vfs,
+                       sqlite3 **out);
 kith_status kith_i_sqlite_backup(kith_ledger *self, const char *path,
                                  kith_error *err);
+
+/* sqlite_journal.c: how a connection opens its files. To be freed after it; a
+ * copy of the process must leave them alone. NULL: no memory. */
+sqlite_files *kith_i_sqlite_files_new(void);
+const char *kith_i_sqlite_files_name(const sqlite_files *files);
+/* A transaction was committed. */
+void kith_i_sqlite_files_safe(sqlite_files *files);
+void kith_i_sqlite_files_free(sqlite_files *files);
 
 /* sqlite_post.c */
 kith_status kith_i_sqlite_post(kith_ledger *self, const kith_i_posting *posting,

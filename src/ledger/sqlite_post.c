@@ -371,6 +371,8 @@ kith_status kith_i_sqlite_post(kith_ledger *self, const kith_i_posting *p,
             kith_i_sqlite_run(l, "ROLLBACK");
         else if (kith_i_sqlite_run(l, "COMMIT"))
             status = fail_commit(l, err);
+        else
+            kith_i_sqlite_files_safe(l->files);
     }
     pthread_mutex_unlock(&l->lock);
     return status;

@@ -80,6 +80,23 @@ check "nothing is said of a ledger that nobody spoke of" [ "$(grep -c '"ledger"'
 run 1 verify none.json --ledger "$L"
 said "names no entry"
 
+# Several accounts, all or none, however they are named (T12).
+for month in may june; do
+    run 0 budget create $month --ledger "$L" --dataset $month --unit row --adjacency add-remove -e 0.5 --delta 0
+done
+for names in '--account may,june' '--account may --account june'; do
+    # shellcheck disable=SC2086
+    run 0 kmeans -k 3 -e 0.2 --radius 1 --ledger "$L" $names --quiet --force -o two.json rows.csv
+    # shellcheck disable=SC2086
+    run 3 kmeans -k 3 -e 0.4 --radius 1 --ledger "$L" $names --quiet rows.csv
+done
+for month in may june; do
+    test "$("$KITH" budget history $month --ledger "$L" | grep -c 'charge .*epsilon 0.2 ')" = 2 || fail "$month"
+done
+KITH_LEDGER=$L "$KITH" kmeans -k 3 -e 1 --radius 1 --insecure-seed 1 --account may rows.csv >/dev/null 2>err2 &&
+    fail "a seeded run was paid for"
+grep -q 'without a guarantee' err2 || fail "does not say why a seeded run is not paid"
+
 run 0 budget show visits --ledger "$L"
 run 3 budget quote visits --ledger "$L" -e 1 --delta 1e-6 --runs 100
 run 3 budget limit visits --ledger "$L" -e 9 --delta 1e-6 --pure 1

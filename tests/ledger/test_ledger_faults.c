@@ -107,6 +107,20 @@ static void crowd_kill(crowd *c, int which)
         fail_msg("a worker ended with %d", WEXITSTATUS(status));
 }
 
+/* Until one more run drew, so that a busy machine tests something too. Returns
+ * how long that took. */
+static double crowd_wait(const crowd *c)
+{
+    off_t before = lseek(fileno(c->drawn), 0, SEEK_END);
+    double from = now();
+    while (lseek(fileno(c->drawn), 0, SEEK_END) == before)
+        if (now() - from > 60)
+            fail_msg("no run drew for a minute");
+        else
+            usleep(1000);
+    return now() - from;
+}
+
 /* wasted: the most charges without a draw. */
 static void crowd_judge(crowd *c, const char *what, int faults, int wasted)
 {
@@ -153,8 +167,9 @@ static void killed_at_random(void **state)
         return;
     crowd_start(&c);
     srand48(5);
+    long longest = (long)(1e6 * fmin(fmax(crowd_wait(&c), .08), 1));
     for (int i = 0; i < kills; i++) {
-        usleep((useconds_t)(lrand48() % 80000));
+        usleep((useconds_t)(lrand48() % longest));
         crowd_kill(&c, i % WORKERS);
         c.workers[i % WORKERS] = start(c.uri, fileno(c.drawn));
     }
@@ -173,10 +188,11 @@ static void server_stops(void **state)
         return;
     crowd_start(&c);
     for (int i = 0; i < stops; i++) {
+        crowd_wait(&c);
         usleep((useconds_t)(100000 + lrand48() % 200000));
         assert_int_equal(system(restart), 0);
     }
-    usleep(300000);
+    crowd_wait(&c);
     crowd_judge(&c, "stops of the server", stops, 0);
 }
 

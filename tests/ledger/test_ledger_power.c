@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -193,6 +194,44 @@ static void power_cuts(void **state)
     toll t = cut_everywhere(ledger_has);
     print_message("%zu power cuts: %zu lost a charge, %zu corrupt\n", t.cuts,
                   t.lost, t.corrupt);
+    assert_true(t.cuts > 100);
+    assert_int_equal(t.lost + t.corrupt, 0);
+}
+
+/* The journal is made while the log is kept: in a charge that is refused,
+ * then again after somebody took it away. (Its folder is
+ * synced in the first charge of a connection only.) */
+static void power_cuts_new_journal(void **state)
+{
+    (void)state;
+    char uri[128], journal[128];
+    kith_ledger *ledger = new_ledger(uri);
+    kith_error err = {0};
+    kith_limit_change poor = {.analyst = "poor", .epsilon = 0x1p-20};
+    assert_int_equal(kith_ledger_limit(ledger, "a", &poor, &err), KITH_OK);
+    kith_ledger_free(ledger);
+    snprintf(journal, sizeof journal, "%s/a.db-journal", folder);
+    assert_int_equal(unlink(journal), 0);
+    oplog_start(folder);
+    assert_int_equal(kith_ledger_open(uri, 0, &ledger, NULL), KITH_OK);
+    oplog_mark();
+    kith_i_charge refused = {
+        .account = "a", .privacy = small, .analyst = "poor"};
+    assert_int_equal(bed_charge_as(ledger, &refused, &err), KITH_ERR_BUDGET);
+    for (int i = 0; i < CHARGES; i++) {
+        if (i >= 2)
+            assert_int_equal(unlink(journal), 0);
+        if (i == 3) /* and a process that made a new one was killed */
+            close(open64(journal, O_RDWR | O_CREAT, 0600));
+        assert_int_equal(bed_charge(ledger, "a", small, NULL), KITH_OK);
+        oplog_mark();
+    }
+    oplog_stop();
+    kith_ledger_free(ledger);
+    toll t = cut_everywhere(ledger_has);
+    print_message("%zu power cuts, new journals: %zu lost a charge, %zu "
+                  "corrupt\n",
+                  t.cuts, t.lost, t.corrupt);
     assert_true(t.cuts > 100);
     assert_int_equal(t.lost + t.corrupt, 0);
 }
@@ -421,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stopped_after_every_call),
         cmocka_unit_test(power_cuts),
+        cmocka_unit_test(power_cuts_new_journal),
         cmocka_unit_test(power_cuts_elsewhere),
         cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(failed_sync_is_final),

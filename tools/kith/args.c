@@ -112,9 +112,23 @@ static int unknown_long(const arg_command *command, const char *name,
 
 /* ---- parsing ------------------------------------------------------------- */
 
+/* "a" and then "b" is "a,b". A command has one such option. */
+static int add_name(args *out, size_t i, const char *value)
+{
+    char list[sizeof out->names];
+    int n = snprintf(list, sizeof list, "%s,%s", out->values[i], value);
+    if (n < 0 || (size_t)n >= sizeof list)
+        return cli_usage("--%s: too many", option_at(out->command, i)->name);
+    memcpy(out->names, list, sizeof list);
+    out->values[i] = out->names;
+    return CLI_OK;
+}
+
 static int store(args *out, size_t i, const char *value)
 {
     const arg_option *o = option_at(out->command, i);
+    if (out->values[i] && o->value && !strcmp(o->value, "NAMES"))
+        return add_name(out, i, value);
     if (out->values[i])
         return cli_usage("--%s is given twice; which one is meant?", o->name);
     if (o->value && !*value)

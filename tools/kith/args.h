@@ -10,7 +10,8 @@
 typedef struct arg_option {
     const char *name;  /* without the dashes                          */
     char letter;       /* short form, or 0                            */
-    const char *value; /* name of its argument; NULL: a flag          */
+    const char *value; /* name of its argument; NULL: a flag; "NAMES":
+                        * may be given again, which adds to the list  */
     const char *help;
 } arg_option;
 
@@ -42,6 +43,7 @@ typedef struct args {
     const char *values[ARGS_MAX_OPTIONS]; /* by position in the groups */
     const char *const *operands;          /* what is not an option     */
     size_t operand_count;
+    char names[1024]; /* of an option that was given again */
 } args;
 
 /* Parse argv (without the command's name; it is reordered and borrowed).

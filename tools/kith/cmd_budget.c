@@ -129,8 +129,8 @@ static const arg_option limit_options[] = {
     {"epsilon", 'e', "EPS", "the new limit"},
     {"delta", 0, "D", "and its delta (default: 0)"},
     {"pure", 0, "EPS", "the part that is for pure runs (default: 0)"},
-    {"analyst", 0, "NAME", "limit what this analyst spends"},
-    {"purpose", 0, "TEXT", "limit what is spent for this purpose"},
+    {"analyst", 0, "NAME", "limit what this analyst spends from now on"},
+    {"purpose", 0, "TEXT", "limit what is spent for this purpose from now on"},
     {"raise", 0, NULL,
      "the account's limit may become higher; needs --reason, and stays visible "
      "for ever"},

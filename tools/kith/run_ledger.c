@@ -16,8 +16,8 @@ const arg_option payer_options[PAYER_OPTIONS] = {
      "postgresql://...; default: the environment's KITH_LEDGER; none: no "
      "ledger, and the model says so"},
     {"account", 0, "NAMES",
-     "the ledger's account to charge; several, with commas: all of them, or "
-     "none"},
+     "the ledger's account to charge; several (with commas, or given again): "
+     "all of them, or none"},
     {"once", 0, "KEY",
      "exit with 3 if the account has a charge with this key already"},
     {"analyst", 0, "NAME", "whose limit inside the account applies"},
@@ -169,7 +169,11 @@ int payer_parse(payer *p, const args *a, int wanted)
                  .purpose = args_value(a, "purpose"),
                  .convert = args_given(a, "convert")};
     for (const char *const *o = more; !uri && *o; o++)
-        if (args_value(a, *o))
+        if (args_value(a, *o) && !wanted && ledger_uri(a))
+            return cli_usage("--%s: a run without a guarantee (seeded, or not "
+                             "private) is paid by no account",
+                             *o);
+        else if (args_value(a, *o))
             return cli_usage("--%s is about a --ledger: give both", *o);
     int code = parse_key(p, a, wanted);
     if (!code)
