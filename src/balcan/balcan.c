@@ -161,6 +161,22 @@ static kith_status full_clusters(balcan_run *run, uint32_t rounds,
     return status;
 }
 
+/* Clusters that noise leaves room for. With so many of them rows are clipped,
+ * whatever this k did: pure noise of unclipped sums is that of a radius too
+ * (cheapest_bin). 0: as everywhere. */
+static double room(const balcan_run *run)
+{
+    const kith_i_domain *domain = kith_i_session_domain(run->session);
+    double reach = (double)run->recovery.radius, d = domain->dimension;
+    int pure = kith_i_session_measure(run->session) == KITH_PURE_DP;
+    if (pure && !run->sparse && reach <= 0)
+        reach = fmin((double)domain->l1,
+                     sqrt((double)domain->l2_squared * (d + 1) / 2));
+    return reach > 0 ? run->opt->clusters * kith_i_calm() * reach /
+                           run->recovery.noise
+                     : 0;
+}
+
 static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
                            kith_error *err)
 {
@@ -197,9 +213,7 @@ static kith_status run_all(balcan_run *run, uint64_t rows, kith_result *result,
         kith_i_result_set_centers(result, domain, run->recovery.centers);
         result->noise = run->recovery.noise * kith_i_domain_step(domain);
         result->rows = run->recovery.rows;
-        if (run->recovery.radius > 0) /* which depends on k */
-            result->room = k * kith_i_calm() * (double)run->recovery.radius /
-                           run->recovery.noise;
+        result->room = room(run);
     }
     kith_i_recovery_close(&run->recovery);
     kith_i_free(run->chosen);

@@ -54,6 +54,26 @@ static uint32_t cheapest_bin(const kith_i_recovery *r,
     return best;
 }
 
+/* A plan has no rows to look at. It takes the L1 distances from the mean of
+ * usual sets (letter, gas, adult, credit), over the L2 bound. */
+static void assume_lengths(const kith_i_recovery *r, const double *edges,
+                           kith_i_cells *cells)
+{
+    static const struct {
+        double length, share;
+    } usual[] = {{.3, .1},  {.5, .25},  {.7, .3},    {.9, .15},
+                 {1.1, .1}, {1.4, .07}, {1.8, .025}, {2.4, .005}};
+    double l2 = (double)kith_i_domain_l2(kith_i_session_domain(r->session));
+    for (uint32_t b = 0; b < RADIUS_BINS; b++)
+        cells->counts[b] = 0;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        uint32_t b = 0;
+        while (b + 1 < RADIUS_BINS && edges[b] < usual[i].length * l2)
+            b++;
+        cells->counts[b] += (int64_t)(usual[i].share * r->rows);
+    }
+}
+
 kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
                                   kith_i_loss round_charge, kith_error *err)
 {
@@ -87,10 +107,12 @@ kith_status kith_i_recover_radius(kith_i_recovery *r, kith_i_loss charge,
     kith_i_free(mean);
     if (status)
         return status;
+    if (r->plan)
+        assume_lengths(r, edges, &cells);
     uint32_t bin =
         cheapest_bin(r, &cells, edges, unit_noise(r->session, round_charge));
     kith_i_cells_free(&cells);
     int clip = bin + 1 < RADIUS_BINS && edges[bin] >= 1 && edges[bin] <= 0x1p31;
-    r->radius = clip && !r->plan ? (uint64_t)edges[bin] : 0;
+    r->radius = clip && !(r->plan && !pure) ? (uint64_t)edges[bin] : 0;
     return KITH_OK;
 }

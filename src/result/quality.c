@@ -167,7 +167,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
     }
     if (private) {
         q.noise = result->noise;
-        count_on_bound(result, &q);
+        if (result->centers) /* those of a plan are made up */
+            count_on_bound(result, &q);
     }
     double angle = q.planes ? q.noise / sqrt((double)result->q) : 0;
     q.turned = angle >= TURNED_ANGLE;

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# --dry-run takes the real command line and says what a run then does: within
+# 20 % of its releases and of its sensible clusters. (auto and local look at
+# rows on their way: bench/plans.py measures what their plans miss by.)
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+
+"$KITH" generate gaussians --rows 8000 --dimension 6 -k 3 --seed 4 -o rows.csv 2>/dev/null
+"$KITH" generate subspaces --rows 8000 --dimension 6 -k 3 -q 2 --seed 4 -o planes.csv 2>/dev/null
+
+alike() { # COMMAND...: run it, and plan it
+    run 0 "$@" --no-header --insecure-seed 3 --quiet --force -o m.json
+    run 0 "$@" --dry-run --rows 8000 --dimension 6 --quiet --force -o p.json
+    check "a plan leaves models alone" grep -q '"dry_run"' p.json
+    CHECKS=$((CHECKS + 1))
+    "$PYTHON" - <<'P' || fail "plan and run of $LAST"
+import json
+m, p = json.load(open("m.json")), json.load(open("p.json"))
+run, plan = len(m["privacy"]["releases"]), len(p["privacy"]["releases"])
+assert abs(plan / run - 1) <= .2, (plan, run)
+run, plan = m["quality"].get("sensible_clusters"), p.get("sensible_clusters")
+assert (run is None) == (plan is None), (plan, run)
+assert run is None or abs(plan / run - 1) <= .2, (plan, run)
+P
+}
+for budget in '-e 1 --delta 1e-6' '-e 0.2 --delta 1e-6' '-e 1' '-e 0.5'; do
+    for adjacency in add-remove replace-one; do
+        # shellcheck disable=SC2086
+        for method in lloyd balcan; do
+            alike kmeans -k 3 $budget --adjacency $adjacency --bounds -1:1 --method $method rows.csv
+        done
+        # shellcheck disable=SC2086
+        alike kmedian -k 3 $budget --adjacency $adjacency --bounds -1:1 --method balcan rows.csv
+        # shellcheck disable=SC2086
+        alike subspace -k 3 -q 2 $budget --adjacency $adjacency --radius 1 planes.csv
+    done
+done
+alike subspace -k 3 -q 2 -e 1 --delta 1e-6 --radius 1 --method sulq planes.csv
+
+# The real command line: inputs need not be there, nothing is charged or kept.
+printf 'name,lo,hi\na,511,551\nb,1000,1101\n' >b.csv
+run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --ledger sqlite:no.db --account a \
+    --dry-run --rows 20000 -o plan.json nowhere.csv
+check "two features by the bounds file" grep -q '"dimension": 2' plan.json
+check "no ledger came of it" [ ! -e no.db ]
+check "centres of a plan are on no bound" bash -c "! grep -q 'order of your bounds' '$ERR'"
+refuse 2 'rows N' kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --dry-run nowhere.csv
+finish
