@@ -91,8 +91,12 @@ lint:
 	    xargs -P $(JOBS) -n 4 $(TIDY) --extra-arg=-I$(CURDIR)/src \
 	    --extra-arg=-I$(CURDIR)/include \
 	    --extra-arg=-include$(CURDIR)/scripts/lint_model.h
-	@find tools src/base/mem.c src/base/error.c -name '*.c' | \
-	    xargs -P $(JOBS) -n 4 $(TIDY)
+	@find tools/kith tools/kith-mpi -name '*.c' ! -name cli.c ! -name ranks.c | \
+	    xargs -P $(JOBS) -n 4 $(TIDY) --extra-arg=-I$(CURDIR)/tools/kith \
+	    --extra-arg=-I$(CURDIR)/include \
+	    --extra-arg=-include$(CURDIR)/scripts/lint_model_tools.h
+	@find tools/kithd tools/verify tools/kith/cli.c tools/kith/ranks.c \
+	    src/base/mem.c src/base/error.c -name '*.c' | xargs -P $(JOBS) -n 4 $(TIDY)
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	    --enable=warning,portability,performance -j $(JOBS) \
 	    --suppress=varFuncNullUB --include=scripts/lint_macros.h \

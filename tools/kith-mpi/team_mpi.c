@@ -181,8 +181,10 @@ kith_team *team_mpi_open(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     mpi_team *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+        return NULL;
+    }
     t->team = (kith_team){.size = sizeof t->team,
                           .rank = (uint32_t)rank,
                           .ranks = (uint32_t)ranks,

@@ -190,14 +190,15 @@ static int read_secret(const char *path, secret_key *out)
     FILE *file = fopen(path, "r");
     if (!file)
         return cli_fail(CLI_INPUT, "%s: %s", path, strerror(errno));
-    /* the comment, then the key */
-    int bad = !fgets(line, sizeof line, file) ||
-              !fgets(line, sizeof line, file) ||
-              sodium_base642bin((unsigned char *)out, sizeof *out, line,
-                                strlen(line), " \t\r\n", &got, NULL,
-                                sodium_base64_VARIANT_ORIGINAL) ||
-              got != sizeof *out || memcmp(out->algorithm, "Ed", 2) != 0 ||
-              memcmp(out->check, "B2", 2) != 0;
+    int bad = 0;
+    for (int i = 0; !bad && i < 2; i++) /* the comment, then the key */
+        bad = !fgets(line, sizeof line, file);
+    bad = bad ||
+          sodium_base642bin((unsigned char *)out, sizeof *out, line,
+                            strlen(line), " \t\r\n", &got, NULL,
+                            sodium_base64_VARIANT_ORIGINAL) ||
+          got != sizeof *out || memcmp(out->algorithm, "Ed", 2) != 0 ||
+          memcmp(out->check, "B2", 2) != 0;
     fclose(file);
     sodium_memzero(line, sizeof line);
     if (bad)

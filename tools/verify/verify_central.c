@@ -174,7 +174,8 @@ static int read_line(finding *f, const char *where, const json_t *release,
     const mechanism *m = find_mechanism(name);
     if (!m)
         return verify_strange(f, where, "its mechanism is not known"), 0;
-    if (!(pure ? m->in_pure : m->in_gauss) || !norm || strcmp(norm, m->norm))
+    if (!(pure ? m->in_pure : m->in_gauss) || !norm ||
+        strcmp(norm, m->norm) != 0)
         return verify_bad(f, where,
                           "there is no proof for this noise in this norm in "
                           "%s differential privacy",
