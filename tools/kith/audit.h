@@ -39,19 +39,39 @@ typedef struct audit_bound {
     size_t tries;
 } audit_bound;
 
+/* How long, how often at the least, and which programs: number i in every
+ * every[i]-th round, 0: never. */
+enum { AUDIT_PROGRAMS = 3 };
+typedef struct audit_plan {
+    int (*try_once)(const audit_target *t, audit_tally *tally,
+                    audit_sight *sight);
+    unsigned every[AUDIT_PROGRAMS];
+    size_t programs;
+    uint64_t tries; /* rounds */
+    double end;     /* by audit_now */
+} audit_plan;
+
+/* ---- audit_crew.c -------------------------------------------------------- */
+
+/* Tries of all programs, as many at a time as there are cores; what they come
+ * to is added to the tallies. Exit code. */
+int audit_crew(const audit_target *t, const audit_plan *plan,
+               audit_tally *tallies);
+double audit_now(void);
+
 /* ---- audit_canary.c ------------------------------------------------------ */
 
-/* One run on rows of which each canary is one with probability 1/2. Exit
- * code. */
-int audit_canary(const audit_target *t, audit_tally *tally);
+/* One run on rows of which each canary is one with probability 1/2, into the
+ * tally. Exit code. */
+int audit_canary(const audit_target *t, audit_tally *tally, audit_sight *sight);
 void audit_canary_bound(const audit_tally *tally, double alpha,
                         audit_bound *out);
 
 /* ---- audit_pair.c -------------------------------------------------------- */
 
 /* One run on a crowd of equal rows, and perhaps one far row, or one person with
- * many. Exit code. */
-int audit_pair(const audit_target *t, audit_tally *tally);
+ * many: what was seen. Exit code. */
+int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight);
 void audit_pair_bound(const audit_target *t, const audit_tally *tally,
                       double alpha, audit_bound *out);
 
@@ -68,6 +88,8 @@ int audit_write(const audit_target *t, const double *values, uint64_t rows,
  * person for all that follow. Exit code. */
 int audit_write_people(const audit_target *t, const double *values,
                        uint64_t persons, uint64_t rows);
+/* Remove the target's folder and what runs left in it. */
+void audit_empty(const audit_target *t);
 /* Bits that nobody else has. */
 void audit_bits(unsigned char *bytes, size_t count);
 

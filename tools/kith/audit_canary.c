@@ -33,10 +33,11 @@ static double share_right(const double *center, const unsigned char *in)
     return (double)right / AUDIT_CANARIES;
 }
 
-int audit_canary(const audit_target *t, audit_tally *tally)
+int audit_canary(const audit_target *t, audit_tally *tally, audit_sight *sight)
 {
     unsigned char in[AUDIT_CANARIES];
-    static double center[AUDIT_CANARIES];
+    double center[AUDIT_CANARIES];
+    (void)sight;
     audit_bits(in, sizeof in);
     size_t rows = 0;
     double *values =

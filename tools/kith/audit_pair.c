@@ -51,19 +51,6 @@ static double statistic(const audit_sight *s, const rule *r)
     return (mix[0] * sum + mix[1] * count) / (mix[0] + mix[1]);
 }
 
-static int reserve(audit_tally *tally)
-{
-    if (tally->tries < tally->room)
-        return CLI_OK;
-    size_t room = tally->room ? 2 * tally->room : 1024;
-    audit_sight *sights = realloc(tally->sights, room * sizeof *tally->sights);
-    if (!sights)
-        return cli_no_memory();
-    tally->sights = sights;
-    tally->room = room;
-    return CLI_OK;
-}
-
 static int write_rows(const audit_target *t, uint64_t crowd, uint64_t far)
 {
     uint64_t rows = crowd + far;
@@ -78,19 +65,17 @@ static int write_rows(const audit_target *t, uint64_t crowd, uint64_t far)
     return code;
 }
 
-int audit_pair(const audit_target *t, audit_tally *tally)
+int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
 {
     unsigned char coin;
     double center = 0, size = 0, crowd = (double)tally->crowd;
-    int code = reserve(tally);
     audit_bits(&coin, 1);
     int in = coin & 1;
-    if (!code)
-        code = write_rows(t, tally->crowd, !in ? 0 : t->people ? FAR_ROWS : 1);
+    int code = write_rows(t, tally->crowd, !in ? 0 : t->people ? FAR_ROWS : 1);
     if (!code)
         code = audit_run(t, tally->epsilon, 1, &center, &size);
     if (!code)
-        tally->sights[tally->tries++] = (audit_sight){
+        *sight = (audit_sight){
             .sum = crowd > 0 ? center * size - CROWD_AT * crowd : center,
             .count = size - crowd,
             .in = in};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@ enum { NPY_HEADER = 128, NAME = 4096 };
 void audit_bits(unsigned char *bytes, size_t count)
 {
     static uint64_t state;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct timespec t;
+    pthread_mutex_lock(&lock);
     clock_gettime(CLOCK_REALTIME, &t);
     state ^= (uint64_t)t.tv_nsec << 32 ^ (uint64_t)t.tv_sec ^
              (uint64_t)getpid() << 20;
@@ -32,6 +35,20 @@ void audit_bits(unsigned char *bytes, size_t count)
         z = (z ^ z >> 27) * 0x94d049bb133111ebu;
         bytes[i] = (unsigned char)(z >> 40);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void audit_empty(const audit_target *t)
+{
+    static const char *const names[] = {"rows.npy", "rows.csv", "c.npy",
+                                        "m.json"};
+    char path[2 * NAME];
+    for (size_t i = 0; t->folder && i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", t->folder, names[i]);
+        unlink(path);
+    }
+    if (t->folder)
+        rmdir(t->folder);
 }
 
 int audit_write(const audit_target *t, const double *values, uint64_t rows,

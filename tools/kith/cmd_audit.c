@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit.h"
@@ -18,7 +17,13 @@
 #define ALPHA 1e-3
 /* Eight runs tell 1.25 times the loss of (4, 1e-6) from it by six deviations.
  */
-enum { RIVALS = 3, LEAST_TRIES = 8, ATTACKS = 3, CROWD = 1000 };
+enum {
+    RIVALS = AUDIT_PROGRAMS,
+    LEAST_TRIES = 8,
+    ATTACKS = 3,
+    CROWD = 1000,
+    SELDOM = 4
+};
 /* Pairs cannot tell 1.25 times the loss from it in less time. */
 #define LONG_SECONDS 300
 
@@ -53,7 +58,8 @@ static const double factors[RIVALS] = {1, 1.25, 2};
 
 typedef struct attack {
     const char *name, *words;
-    int (*try_once)(const audit_target *t, audit_tally *tally);
+    int (*try_once)(const audit_target *t, audit_tally *tally,
+                    audit_sight *sight);
     audit_tally tallies[RIVALS];
     audit_bound bounds[RIVALS];
     double alpha;
@@ -80,31 +86,25 @@ static int scale_epsilon(const audit_target *t, double factor, double *out)
     return CLI_OK;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* How long, and how often at the least. */
 typedef struct audit_effort {
     double seconds;
     uint64_t tries;
 } audit_effort;
 
-/* The three programs in turn, so that what slows one slows all. */
+/* Twice the loss shows long before 1.25 times does: in a long audit it is tried
+ * less often. */
 static int attack_until(const audit_target *t, attack *a,
                         const audit_effort *effort, double end)
 {
-    int code = CLI_OK;
-    int hasty = a->try_once == audit_pair && effort->seconds < LONG_SECONDS;
-    for (size_t round = 0; !code && (round < effort->tries || now() < end);
-         round++)
-        for (int i = 0; !code && i < RIVALS; i++)
-            if (i != 1 || !hasty)
-                code = a->try_once(t, &a->tallies[i]);
-    return code;
+    int lengthy = effort->seconds >= LONG_SECONDS;
+    int hasty = a->try_once == audit_pair && !lengthy;
+    audit_plan plan = {.try_once = a->try_once,
+                       .every = {1, !hasty, lengthy ? SELDOM : 1},
+                       .programs = RIVALS,
+                       .tries = effort->tries,
+                       .end = end};
+    return audit_crew(t, &plan, a->tallies);
 }
 
 static void judge(const audit_target *t, attack *a)
@@ -261,19 +261,6 @@ static int make_target(audit_target *t, const args *a, audit_effort *effort)
     return code;
 }
 
-static void remove_folder(const audit_target *t)
-{
-    static const char *const names[] = {"rows.npy", "rows.csv", "c.npy",
-                                        "m.json"};
-    char path[8192];
-    for (size_t i = 0; t->folder && i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", t->folder, names[i]);
-        unlink(path);
-    }
-    if (t->folder)
-        rmdir(t->folder);
-}
-
 /* Canaries show more in less time: they come first and get most. */
 static size_t list_attacks(const audit_target *t, attack *out)
 {
@@ -306,7 +293,7 @@ static int run_attack(const audit_target *t, attack *a,
     int code = CLI_OK;
     for (int r = 0; !code && r < RIVALS; r++)
         code = scale_epsilon(t, factors[r], &a->tallies[r].epsilon);
-    double left = end - now();
+    double left = end - audit_now();
     if (!code)
         code = attack_until(t, a, effort, end - (1 - a->share) * left);
     judge(t, a);
@@ -324,7 +311,7 @@ static int audit_main(const args *a)
     if (code)
         return code;
     size_t count = list_attacks(&t, attacks);
-    double end = now() + effort.seconds;
+    double end = audit_now() + effort.seconds;
     for (size_t i = 0; !code && i < count; i++) {
         attacks[i].alpha = ALPHA / (double)count;
         code = run_attack(&t, &attacks[i], &effort, end);
@@ -339,7 +326,7 @@ static int audit_main(const args *a)
     for (size_t i = 0; i < count; i++)
         for (int r = 0; r < RIVALS; r++)
             free(attacks[i].tallies[r].sights);
-    remove_folder(&t);
+    audit_empty(&t);
     return code || !strcmp(v.word, "not disproved") ? code : CLI_FAILED;
 }
 

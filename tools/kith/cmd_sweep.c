@@ -9,8 +9,9 @@
 #include "commands.h"
 #include "output.h"
 #include "run_common.h"
+#include "sweep.h"
 
-enum { MOST_VALUES = 32, MOST_CLUSTERS = 1000000 };
+enum { MOST_CLUSTERS = 1000000 };
 
 static const arg_option grid_options[] = {
     {"clusters", 'k', "K",
@@ -18,44 +19,45 @@ static const arg_option grid_options[] = {
     {"epsilon", 'e', "EPS", "budgets (required): one, or a list 0.1,0.3,1,3"},
     {"delta", 0, "D", "as in a run (default: 0)"},
     {"adjacency", 0, "A", "add-remove (default) or replace-one"},
-    {"rows", 0, "N", "a public guess of the number of rows (required)"},
+    {"rows", 0, "N",
+     "a public guess of the number of rows (required without --public)"},
     {"dimension", 0, "D",
-     "number of features (required without a bounds file)"},
+     "number of features (required without a bounds file or --public)"},
     {"method", 0, "M", "auto (default), lloyd or balcan"},
+};
+
+static const arg_option trial_options[] = {
+    {"stand-in", 0, "KIND",
+     "gaussians[:SPREAD]: run on made-up rows too, k clusters of this spread "
+     "(default: 0.05, of half the bounds), and compare the costs"},
+    {"public", 0, "FILE",
+     "the same on the rows of this file, which you declare to be public: they "
+     "get no protection"},
+};
+
+static const arg_option account_options[] = {
+    {"account", 0, "NAME", "how many such runs this account can still pay"},
+    {"ledger", 0, "URI",
+     "whose account it is; default: the environment's KITH_LEDGER"},
+    {"ledger-unsafe-fs", 0, NULL, "read it on a network file system too"},
 };
 
 static const arg_option sweep_output[] = {
     {"output", 'o', "FILE", "write the table here, not to standard output"},
-    {"as", 0, "FORM", "text (default), csv or json"},
+    {"as", 0, "FORM", "text (default), csv, json, or page: curves in HTML"},
 };
 
 static arg_group groups[] = {
     {"Grid", grid_options, sizeof grid_options / sizeof *grid_options},
     {"Bounds (public; a box or a ball or both are required)", bounds_options,
      0},
+    {"Trials (on rows that are nobody's)", trial_options, 2},
+    {"Ledger (is read, not charged)", account_options, 3},
     {"Output", sweep_output, 2},
 };
 
-typedef struct grid {
-    uint32_t clusters[MOST_VALUES];
-    double epsilons[MOST_VALUES];
-    size_t cluster_count, epsilon_count;
-    kith_privacy privacy;
-    kith_kmeans_options options;
-    uint64_t rows;
-    uint32_t dimension;
-    bounds bounds;
-    double width; /* of the widest bound, in the units of the noise */
-} grid;
-
-typedef struct cell {
-    uint32_t clusters, sensible;
-    double epsilon, noise;
-    size_t releases;
-} cell;
-
-/* "2:64": both ends and doubling steps between them. */
-static int parse_range(grid *g, const char *text)
+/* "2:64": both ends, and steps by half between them that end well before. */
+static int parse_range(sweep *g, const char *text)
 {
     unsigned long lo, hi;
     char rest;
@@ -63,8 +65,9 @@ static int parse_range(grid *g, const char *text)
         hi > MOST_CLUSTERS)
         return cli_usage("--clusters: '%s' is not LO:HI, 1 to %d", text,
                          MOST_CLUSTERS);
-    for (unsigned long k = lo; k < hi; k += k / 2 < 1 ? 1 : k / 2)
-        if (g->cluster_count < MOST_VALUES - 1)
+    for (unsigned long k = lo; k < hi && (k == lo || 8 * k <= 7 * hi);
+         k += k / 2 < 1 ? 1 : k / 2)
+        if (g->cluster_count < SWEEP_VALUES - 1)
             g->clusters[g->cluster_count++] = (uint32_t)k;
     g->clusters[g->cluster_count++] = (uint32_t)hi;
     return CLI_OK;
@@ -83,16 +86,16 @@ static int parse_list(const char *name, const char *text, double *out,
         const char *word = strsep(&rest, ",");
         if (cli_number(word, &value) || !(value > 0))
             return cli_usage("--%s: '%s' is not a number above 0", name, word);
-        if (*count == MOST_VALUES)
-            return cli_usage("--%s: at most %d values", name, MOST_VALUES);
+        if (*count == SWEEP_VALUES)
+            return cli_usage("--%s: at most %d values", name, SWEEP_VALUES);
         out[(*count)++] = value;
     }
     return CLI_OK;
 }
 
-static int parse_clusters(grid *g, const char *text)
+static int parse_clusters(sweep *g, const char *text)
 {
-    double values[MOST_VALUES];
+    double values[SWEEP_VALUES];
     size_t count = 0;
     if (strchr(text, ':'))
         return parse_range(g, text);
@@ -117,7 +120,7 @@ static double widest(const kith_bounds *b)
     return width;
 }
 
-static int parse_shape(grid *g, const args *a)
+static int parse_shape(sweep *g, const args *a)
 {
     int code = bounds_parse(&g->bounds, a);
     if (!code)
@@ -128,23 +131,27 @@ static int parse_shape(grid *g, const args *a)
         return code;
     if (!g->dimension && g->bounds.by_feature)
         g->dimension = g->bounds.view.box_count;
+    code = sweep_trial_parse(g, a);
+    if (code)
+        return code;
+    if (!g->rows)
+        return cli_usage("--rows N is required: about how many are there?");
     if (!g->dimension)
         return cli_usage("--dimension D is required: how many features?");
     g->width = widest(&g->bounds.view);
     return bounds_check(&g->bounds, g->dimension);
 }
 
-static int grid_parse(grid *g, const args *a)
+static int grid_parse(sweep *g, const args *a)
 {
     int adjacency = KITH_ADD_REMOVE, method = KITH_KMEANS_AUTO;
-    *g = (grid){0};
+    *g = (sweep){0};
     kith_kmeans_options_init(&g->options, sizeof g->options);
     if (a->operand_count)
         return cli_usage("sweep reads no data, so that it costs nothing: drop "
                          "the input files");
-    if (!args_value(a, "clusters") || !args_value(a, "epsilon") ||
-        !args_value(a, "rows"))
-        return cli_usage("-k, -e and --rows are required");
+    if (!args_value(a, "clusters") || !args_value(a, "epsilon"))
+        return cli_usage("-k and -e are required");
     int code = parse_clusters(g, args_value(a, "clusters"));
     if (!code)
         code = parse_list("epsilon", args_value(a, "epsilon"), g->epsilons,
@@ -160,7 +167,7 @@ static int grid_parse(grid *g, const args *a)
     return code ? code : parse_shape(g, a);
 }
 
-static int price(grid *g, uint32_t clusters, double epsilon, cell *out)
+static int price(sweep *g, uint32_t clusters, double epsilon, sweep_cell *out)
 {
     kith_error err = {0};
     kith_result *plan = NULL;
@@ -173,70 +180,23 @@ static int price(grid *g, uint32_t clusters, double epsilon, cell *out)
                          &g->bounds.view, &privacy, &options, &plan, &err),
         &err);
     if (!code)
-        *out = (cell){.clusters = clusters,
-                      .epsilon = epsilon,
-                      .sensible = kith_result_sensible_clusters(plan),
-                      .noise = kith_result_noise(plan),
-                      .releases = kith_result_receipt_count(plan)};
+        *out = (sweep_cell){.clusters = clusters,
+                            .epsilon = epsilon,
+                            .sensible = kith_result_sensible_clusters(plan),
+                            .noise = kith_result_noise(plan),
+                            .ratio = (double)NAN,
+                            .releases = kith_result_receipt_count(plan)};
     kith_result_free(plan);
     return code;
 }
 
-static const char *verdict_of(const cell *c)
-{
-    if (!c->sensible)
-        return "not known";
-    return c->sensible < c->clusters ? "too many centres" : "fits";
-}
-
-static void print_text(FILE *file, const grid *g, const cell *cells)
-{
-    size_t count = g->cluster_count * g->epsilon_count;
-    fprintf(file, "%8s %9s %14s %12s %10s  %s\n", "k", "epsilon",
-            "noise/centre", "of a bound", "sensible k", "verdict");
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "%8u %9g %14.4g %10.2g %% %10u  %s\n", cells[i].clusters,
-                cells[i].epsilon, cells[i].noise,
-                100 * cells[i].noise / g->width, cells[i].sensible,
-                verdict_of(&cells[i]));
-}
-
-static void print_csv(FILE *file, const grid *g, const cell *cells)
-{
-    fputs("k,epsilon,noise,share,sensible,releases\n", file);
-    for (size_t i = 0; i < g->cluster_count * g->epsilon_count; i++)
-        fprintf(file, "%u,%.17g,%.17g,%.17g,%u,%zu\n", cells[i].clusters,
-                cells[i].epsilon, cells[i].noise, cells[i].noise / g->width,
-                cells[i].sensible, cells[i].releases);
-}
-
-static int sweep_json(FILE *file, const grid *g, const cell *cells)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < g->cluster_count * g->epsilon_count; i++)
-        json_array_append_new(
-            list, json_pack("{s:I, s:f, s:o, s:I, s:I}", "k",
-                            (json_int_t)cells[i].clusters, "epsilon",
-                            cells[i].epsilon, "noise",
-                            isfinite(cells[i].noise) ? json_real(cells[i].noise)
-                                                     : json_null(),
-                            "sensible", (json_int_t)cells[i].sensible,
-                            "releases", (json_int_t)cells[i].releases));
-    return print_json(file, json_pack("{s:b, s:I, s:I, s:f, s:o}", "dry_run", 1,
-                                      "rows", (json_int_t)g->rows, "dimension",
-                                      (json_int_t)g->dimension, "delta",
-                                      g->privacy.delta, "cells", list));
-}
-
-static int print_cells(const grid *g, const cell *cells, unsigned form,
+static int print_cells(const sweep *g, const sweep_cell *cells, unsigned form,
                        const char *path)
 {
     output o = {0};
     int code = output_open(&o, path);
-    if (!code && form == 2)
-        code = sweep_json(o.file, g, cells);
-    else if (!code)
-        (form == 1 ? print_csv : print_text)(o.file, g, cells);
+    if (!code)
+        code = sweep_print(o.file, g, cells, form);
     if (!code)
         code = output_finish(&o);
     if (!code)
@@ -247,9 +207,9 @@ static int print_cells(const grid *g, const cell *cells, unsigned form,
 
 static int sweep_main(const args *a)
 {
-    static const char *const forms[] = {"text", "csv", "json", NULL};
-    static cell cells[MOST_VALUES * MOST_VALUES];
-    grid g;
+    static const char *const forms[] = {"text", "csv", "json", "page", NULL};
+    static sweep_cell cells[SWEEP_VALUES * SWEEP_VALUES];
+    sweep g;
     unsigned form = 0;
     int code = grid_parse(&g, a);
     if (!code)
@@ -258,10 +218,18 @@ static int sweep_main(const args *a)
         for (size_t k = 0; !code && k < g.cluster_count; k++)
             code = price(&g, g.clusters[k], g.epsilons[e], &cells[n++]);
     if (!code)
+        code = sweep_left(&g, cells, a);
+    if (!code)
+        code = sweep_trial(&g, cells);
+    if (!code)
         code = print_cells(&g, cells, form, args_value(a, "output"));
     if (!code)
-        cli_note("plans only: no rows were read and nothing was spent; each "
-                 "run that you make costs its epsilon");
+        cli_note(g.trials == SWEEP_PLANS
+                     ? "plans only: no rows were read and nothing was spent; "
+                       "each run that you make costs its epsilon"
+                     : "nothing was spent: trials were made on such rows, and "
+                       "yours may be unlike them; each run that you make costs "
+                       "its epsilon");
     bounds_free(&g.bounds);
     return code;
 }
@@ -276,7 +244,9 @@ const arg_command *command_sweep(void)
                  "[OPTION]...",
         .notes = "Every line is a plan (--dry-run): it reads no rows and costs "
                  "nothing. The noise\nis how far it alone would move the "
-                 "centre of an average cluster.\n"
+                 "centre of an average cluster. Trials run kith on\nother "
+                 "rows and print cost / non-private cost there: yours may be "
+                 "unlike them.\n"
                  "Example: kith sweep -k 2:64 -e 0.1,1 --delta 1e-6 --rows "
                  "20000 --dimension 5 --bounds 0:100\n",
         .groups = groups,
