@@ -12,14 +12,14 @@
  * that any y can show, since its density has no simple form.
  *
  * It also takes the place of noise/select.c, release/release_sparse.c and
- * kernel/aggregate.c, whose own text it includes: selections and sparse histograms
- * are recorded and replayed too. The loss of a selection is the log ratio of
- * the exact probabilities of the chosen candidate; that of a sparse histogram
- * is summed over the cells whose counts differ, listed or silent. In Gaussian
- * DP a selection counts with the smallest mu of its two distributions, squared
- * (in parts: with the mu that the range of its log ratios is worth, which is
- * what the proof bounds and no less), and a sparse histogram as the noisy
- * counts that it is computed from. */
+ * kernel/aggregate.c, whose own text it includes: selections and sparse
+ * histograms are recorded and replayed too. The loss of a selection is the log
+ * ratio of the exact probabilities of the chosen candidate; that of a sparse
+ * histogram is summed over the cells whose counts differ, listed or silent. In
+ * Gaussian DP a selection counts with the smallest mu of its two distributions,
+ * squared (in parts: with the mu that the range of its log ratios is worth,
+ * which is what the proof bounds and no less), and a sparse histogram as the
+ * noisy counts that it is computed from. */
 #ifndef KITH_TEST_NOISE_REPLAY_H
 #define KITH_TEST_NOISE_REPLAY_H
 

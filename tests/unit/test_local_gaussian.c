@@ -4,8 +4,8 @@
  * recentring they would not be. */
 #include <math.h>
 
-#include "device/randomize.h"
 #include "collect/collect_i.h"
+#include "device/randomize.h"
 #include "simulate/user_respond.h"
 #include "support/cmocka_all.h"
 
