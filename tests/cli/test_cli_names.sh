@@ -76,10 +76,8 @@ check "the bounds file tells the dimension" grep -q '"dimension": 2' "$OUT"
 # ---- evaluate and assign by name --------------------------------------------
 run 0 evaluate --quiet m.json plain.csv
 cp "$OUT" cost.json
-for file in turned.csv; do
-    run 0 evaluate --quiet m.json $file
-    same "$OUT" cost.json
-done
+run 0 evaluate --quiet m.json turned.csv
+same "$OUT" cost.json
 run 0 assign --quiet m.json plain.csv
 cp "$OUT" labels.txt
 run 0 assign --quiet m.json turned.csv
