@@ -66,3 +66,19 @@ def test_checks(name, seed):
     assert not surprises, surprises
     assert len(passed) >= (35 if seed else 28)
     assert set(declared) <= {n for n, _ in failed}, "declared, but it passes"
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_tags_of_newer_versions(name, monkeypatch):
+    """From scikit-learn 1.6 on tags are an object; the facts are the same."""
+    from types import SimpleNamespace as Tags
+
+    from sklearn.base import BaseEstimator
+    monkeypatch.setattr(BaseEstimator, "__sklearn_tags__", lambda self: Tags(
+        non_deterministic=None, input_tags=Tags(sparse=None)), raising=False)
+    for seed in (1, None):
+        model = MAKERS[name](insecure_seed=seed)
+        old, new = model._more_tags(), model.__sklearn_tags__()
+        assert new.non_deterministic is old["non_deterministic"] is (not seed)
+        assert old["_xfail_checks"] == model._expected_failed_checks()
+        assert ("check_fit_idempotent" in old["_xfail_checks"]) is (not seed)

@@ -46,3 +46,13 @@ def test_only_the_door_is_open():
                             kith._core.__file__], check=True,
                            capture_output=True, text=True).stdout
     assert [line.split()[-1] for line in shown.splitlines()] == ["PyInit__core"]
+
+
+def test_the_binding_is_small():
+    """At most 900 lines of C, comments and blank lines apart."""
+    import re
+    lines = 0
+    for path in (ROOT / "python/src/kith").glob("_*.[ch]"):
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        lines += sum(1 for line in text.splitlines() if line.strip())
+    assert 500 < lines <= 900

@@ -319,11 +319,23 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                             "file (kith.load_model), which is made to last")
         super().__setstate__(state)
 
-    def _more_tags(self) -> Dict[str, Any]:
+    def _expected_failed_checks(self) -> Dict[str, str]:
+        """scikit-learn's checks that fail on purpose, and why. From 1.6 on:
+        check_estimator(e, expected_failed_checks=e._expected_failed_checks())
+        """
         expected = {"check_clustering": "labels_ would be exact facts about "
                                         "the training rows"}
         if self.insecure_seed is None:
             expected["check_fit_idempotent"] = ("private noise is fresh in "
                                                 "every fit")
+        return expected
+
+    def _more_tags(self) -> Dict[str, Any]:  # scikit-learn before 1.6
         return {"non_deterministic": self.insecure_seed is None,
-                "_xfail_checks": expected}
+                "_xfail_checks": self._expected_failed_checks()}
+
+    def __sklearn_tags__(self) -> Any:  # from 1.6 on
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.insecure_seed is None
+        tags.input_tags.sparse = self._sparse
+        return tags
