@@ -8,7 +8,8 @@ text is put back. Fails if a mistake is not caught, or cannot be planted any
 more because the code has changed.
 
 usage: scripts/mutants.py [--check | --quick] [NAME...]      (from the root)
---check: only see that every mistake can still be planted.
+--check: only see that every mistake can still be planted, and that the tests
+it names are there.
 --quick: take it for granted that the tests pass without any mistake.
 """
 import glob
@@ -25,10 +26,11 @@ TIMEOUT = 600  # seconds; a test that hangs has noticed too
 
 
 class Mutant:
-    def __init__(self, path):
+    def __init__(self, path, text=None):
         self.name = os.path.basename(path)[:-len(".txt")]
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        if text is None:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
         head, *hunks = re.split(r"^--- ", text, flags=re.M)
         self.tests = re.search(r"^tests: (.+)$", head, re.M).group(1).split()
         self.what = head.split("\ntests: ")[0].strip()
@@ -57,6 +59,33 @@ class Mutant:
                 return f"{path}: the text is there {found} times"
             texts[path] = texts[path].replace(was, becomes)
         return texts
+
+
+def problems(mutant):
+    """Why it could not be planted, or caught, today."""
+    found = mutant.edited(".")
+    if isinstance(found, str):
+        yield found
+    for test in mutant.tests:
+        if not glob.glob(f"tests/*/{test}.*"):
+            yield f"there is no test {test}"
+
+
+def check(mutants):
+    """How many problems there are. First shows that each can be seen."""
+    was = "def main():\n"
+    for test, text, seen in (("test_team", was, 0), ("test_nothing", was, 1),
+                             ("test_team", was + "never\n", 1)):
+        specimen = Mutant("specimen.txt", f"What.\ntests: {test}\n--- scripts/"
+                          f"mutants.py\n{text}--- becomes\n{text}\n")
+        if len(list(problems(specimen))) != seen:
+            sys.exit("mutants: the check does not see what is wrong")
+    bad = 0
+    for m in mutants:
+        for problem in problems(m):
+            print(f"{m.name}: {problem}")
+            bad += 1
+    return bad
 
 
 def write(path, text):
@@ -160,11 +189,7 @@ def main():
         sys.exit(f"mutants: none of that name in {FOLDER}")
     bad = 0
     if "--check" in sys.argv[1:]:
-        for m in mutants:
-            problem = m.edited(".")
-            if isinstance(problem, str):
-                print(f"{m.name}: {problem}")
-                bad += 1
+        bad = check(mutants)
     else:
         configure(mutants, "--quick" in sys.argv[1:])
         for m in mutants:
