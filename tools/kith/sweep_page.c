@@ -90,21 +90,26 @@ static int find_range(plot *p)
     return 1;
 }
 
+static void draw_height(FILE *f, const plot *p, double v)
+{
+    fprintf(f,
+            "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
+            "y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+            LEFT, WIDE - RIGHT, y_of(p, v), y_of(p, v), LEFT - 6,
+            y_of(p, v) + 5);
+    fprintf(f, p->form, v);
+    fputs("</text>\n", f);
+}
+
 static void draw_axes(FILE *f, const plot *p)
 {
     int many = log(p->high / p->low) > log(200);
-    for (double v = p->low; v <= p->high * 1.001; v = step_above(v * 1.001)) {
+    double v = p->low;
+    while (v <= p->high * 1.001) {
         double lead = v / pow(10, floor(log10(v * 1.001)));
-        if (many && lead > 1.5 && v > p->low * 1.001)
-            continue;
-        fprintf(f,
-                "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" "
-                "y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" "
-                "text-anchor=\"end\">",
-                LEFT, WIDE - RIGHT, y_of(p, v), y_of(p, v), LEFT - 6,
-                y_of(p, v) + 5);
-        fprintf(f, p->form, v);
-        fputs("</text>\n", f);
+        if (!many || lead <= 1.5 || v <= p->low * 1.001)
+            draw_height(f, p, v);
+        v = step_above(v * 1.001);
     }
     double last = -100;
     for (size_t k = 0; k < p->g->cluster_count; k++) {
