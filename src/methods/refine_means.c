@@ -5,12 +5,17 @@
  * offsets are the gradient of the distance, smoothed within the radius. */
 #include "refine_means.h"
 
+#include "distance_shape.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { BANDS = KITH_I_REFINE_BANDS };
 static const double TYPICAL = 0.85; /* where a band's users are, of its edge */
 static const double FLOOR = 0.35;   /* the radius holds this share at least */
+/* What the squared distance lost by clipping counts against noise: most of it
+ * is lost on all sides alike and moves no mean. */
+static const double LOST = 0.3;
 /* Of the users who are asked about centres: for the centre only. A share that
  * is the sum of a cluster's bands has the noise of all of them. */
 static const double COUNTED = 0.5;
@@ -96,19 +101,20 @@ static void set_shares(kith_i_local_model *model, const kith_i_answer *counts,
 }
 
 /* Distances of a cluster: its own histogram as far as it can be seen, else
- * that of all clusters together. */
+ * the curve that is in its profile. */
 static void set_profile(kith_i_local_model *model, uint32_t j,
-                        const kith_i_answer *answer, const double *pool)
+                        const kith_i_answer *answer)
 {
+    double own[BANDS];
     double *h = model->profile + j * BANDS, sum = 0;
     double noise = 3 * sqrt(BANDS) * answer->sd / model->share[j];
     double trust = 1 / (1 + noise * noise);
     for (uint32_t b = 0; b < BANDS; b++)
-        sum += h[b] = fmax(0, answer->fractions[j * BANDS + b]);
+        sum += own[b] = fmax(0, answer->fractions[j * BANDS + b]);
     if (!(sum > 0) || !(trust > 0))
         trust = 0;
     for (uint32_t b = 0; b < BANDS; b++)
-        h[b] = (trust > 0 ? trust * h[b] / sum : 0) + (1 - trust) * pool[b];
+        h[b] = (trust > 0 ? trust * own[b] / sum : 0) + (1 - trust) * h[b];
 }
 
 static double lost(const double *h, double top, double at)
@@ -139,7 +145,7 @@ static void set_radius(kith_i_local_model *model, uint32_t j, double top,
         /* Where a band's users are, and its edge. */
         for (int side = 0; within >= FLOOR && side < 2; side++) {
             double at = side ? e : TYPICAL * e, out = lost(h, top, at);
-            double risk = out * out + model->d * at * at * noise * noise;
+            double risk = LOST * out * out + model->d * at * at * noise * noise;
             /* The smallest radius is the best smoothing for k-median. */
             if (median ? best < HUGE_VAL : risk >= best)
                 continue;
@@ -159,23 +165,19 @@ void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
                          const kith_i_answer *distances)
 {
     const kith_i_local_task *task = run->task;
-    double column[BANDS] = {0}, same[BANDS], pool[BANDS];
-    for (uint32_t j = 0; j < model->count; j++)
-        for (uint32_t b = 0; b < BANDS; b++)
-            column[b] += distances->fractions[j * BANDS + b];
-    for (uint32_t b = 0; b < BANDS; b++)
-        same[b] = 1;
-    if (distances->received == 0) { /* nothing is known: think of the largest */
-        memset(column, 0, sizeof column);
-        column[0] = 1;
-    }
-    kith_i_norm_sub(column, same, BANDS, pool);
+    int heard = distances->received > 0 && isfinite(distances->sd);
     set_shares(model, counts, distances,
                look->stage == KITH_I_REFINE_FIRST ? 0 : DRIFT);
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) /
                    sqrt(kith_i_local_users(run, look->vector_share));
+    memset(model->profile, 0, model->count * BANDS * sizeof *model->profile);
+    if (heard && distances->sd > 0)
+        kith_i_shape_profiles(model, distances, model->profile);
     for (uint32_t j = 0; j < model->count; j++) {
-        set_profile(model, j, distances, pool);
+        if (heard)
+            set_profile(model, j, distances);
+        else /* nothing is known: think of the largest */
+            model->profile[j * BANDS] = 1;
         set_radius(model, j, look->top, noise / model->share[j], task->median,
                    task->median || look->stage != KITH_I_REFINE_LAST);
     }

@@ -1,11 +1,21 @@
 /* Split and merge. A cluster whose users vary mostly along one line is two
  * clusters; it is split when that gains more than merging the two closest
- * others loses. */
+ * others loses. A centre that hardly anybody is near to, a false cell of the
+ * tree, is given up first: it goes to a cluster that is wider than the others,
+ * even if the moments' noise hides along which line. */
 #include "refine_means.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A share is given up at what it is less so many standard deviations. */
+static const double DOUBT = 1;
+/* Below so many standard deviations a share may be nobody. */
+static const double GHOST = 2;
+/* A cluster is wide when its mean squared distance is above WIDE times the
+ * middle one; HIDDEN of what is above it is put down to two clusters. */
+static const double WIDE = 1.5, HIDDEN = 0.7;
 
 kith_i_question kith_i_split_question(const kith_i_local_run *run,
                                       const kith_i_local_model *model,
@@ -55,6 +65,12 @@ static double excess(const kith_i_local_model *m, uint32_t j, const double *old,
                          (double)d);
 }
 
+/* What is left of a centre's share in doubt. */
+static double sure(const kith_i_local_model *m, uint32_t j)
+{
+    return fmax(0, m->raw[j] - DOUBT * sqrt(m->raw_var[j]));
+}
+
 /* The pair whose merging costs least (Ward), without the marked ones. */
 static double cheapest_pair(const kith_i_local_model *m, const uint8_t *fixed,
                             uint32_t not_this, uint32_t *p, uint32_t *q)
@@ -65,8 +81,8 @@ static double cheapest_pair(const kith_i_local_model *m, const uint8_t *fixed,
         for (uint32_t b = a + 1; b < m->count; b++) {
             if (a == not_this || b == not_this || fixed[a] || fixed[b])
                 continue;
-            double sum = m->raw[a] + m->raw[b];
-            double w = sum > 0 ? m->raw[a] * m->raw[b] / sum : 0;
+            double one = sure(m, a), two = sure(m, b), sum = one + two;
+            double w = sum > 0 ? one * two / sum : 0;
             double cost = w * kith_i_distance_squared(m->center + a * d,
                                                       m->center + b * d, d);
             if (cost < best) {
@@ -123,48 +139,118 @@ static kith_status take_room(kith_i_local_run *run, uint32_t d, room *r,
     return kith_i_fail_memory(err);
 }
 
+/* What is known of each cluster, for a split. */
+typedef struct {
+    double *along, *gain, *order;
+    double *direction; /* count x d */
+    uint8_t *fixed;    /* k: is not touched again */
+} splits;
+
+/* Mean squared distances without what the centres have moved, and the middle
+ * of them. */
+static double widths(const kith_i_local_model *m, double *order, double *wide)
+{
+    double d = m->d;
+    for (uint32_t j = 0; j < m->count; j++) {
+        double moved = kith_i_norm_squared(m->move + (size_t)j * m->d, m->d);
+        moved = fmax(0, moved - d * m->sd[j] * m->sd[j]);
+        order[j] = wide[j] = fmax(0, m->spread[j] - moved);
+    }
+    qsort(order, m->count, sizeof *order, compare_down);
+    return order[m->count / 2];
+}
+
+/* Squared distance to the nearest other centre. */
+static double nearest_other(const kith_i_local_model *m, uint32_t g)
+{
+    double near = HUGE_VAL;
+    size_t d = m->d;
+    for (uint32_t j = 0; j < m->count; j++)
+        if (j != g)
+            near = fmin(near, kith_i_distance_squared(m->center + j * d,
+                                                      m->center + g * d, d));
+    return near;
+}
+
+/* Centres that may have nobody go where users are far from their centre. A
+ * wrong line costs little then. */
+static void move_ghosts(kith_i_local_model *m, splits *s, double *wide)
+{
+    double middle = widths(m, s->order, wide);
+    for (uint32_t g = 0; g < m->count; g++) {
+        if (s->fixed[g] || m->raw[g] > GHOST * sqrt(m->raw_var[g]))
+            continue;
+        double most = sure(m, g) * nearest_other(m, g), along = 0;
+        uint32_t from = m->count;
+        for (uint32_t j = 0; j < m->count; j++) {
+            double hidden = HIDDEN * (wide[j] - WIDE * middle);
+            double likely = fmax(s->along[j], hidden);
+            if (j == g || s->fixed[j] || !(m->raw[j] * likely > most))
+                continue;
+            most = m->raw[j] * likely;
+            along = likely;
+            from = j;
+        }
+        if (from == m->count)
+            continue;
+        m->raw[from] += m->raw[g]; /* shares still sum to 1 */
+        m->raw_var[from] += m->raw_var[g];
+        split(m, from, g, along, s->direction + (size_t)from * m->d);
+        s->fixed[from] = s->fixed[g] = 1;
+    }
+}
+
+/* Split where the moments show two, if that is worth two others' place. */
+static void split_long(kith_i_local_model *m, splits *s, uint32_t n, uint32_t k)
+{
+    for (uint32_t j = 0; j < n; j++)
+        s->order[j] = s->gain[j] = s->fixed[j] ? 0 : m->raw[j] * s->along[j];
+    qsort(s->order, n, sizeof *s->order, compare_down);
+    uint32_t tries = k / 2 > 1 ? k / 2 : 1;
+    for (uint32_t t = 0; t < tries && t < n && s->order[t] > 0; t++) {
+        uint32_t j = 0, p = 0, q = 0;
+        while (j < n && s->gain[j] != s->order[t])
+            j++;
+        if (j == n || s->fixed[j])
+            continue;
+        uint32_t to = m->count;
+        if (m->count >= k) {
+            if (!(cheapest_pair(m, s->fixed, j, &p, &q) < s->gain[j]))
+                continue;
+            merge(m, p, q);
+            s->fixed[p] = 1; /* its moment is about two centres no more */
+            to = q;
+        } else {
+            m->count++;
+        }
+        split(m, j, to, s->along[j], s->direction + (size_t)j * m->d);
+        s->fixed[j] = s->fixed[to] = 1;
+    }
+}
+
 kith_status kith_i_split_apply(kith_i_local_run *run, kith_i_local_model *m,
                                const double *old, const kith_i_answer *moments,
                                uint32_t k, kith_error *err)
 {
     uint32_t n = m->count, d = m->d;
     room r;
-    double *along = kith_i_local_numbers(run, n, 1);
-    double *gain = kith_i_local_numbers(run, n, 1);
-    double *order = kith_i_local_numbers(run, n, 1);
-    double *direction = kith_i_local_numbers(run, n, d);
-    uint8_t *fixed = kith_i_local_take(run, k, 1);
+    splits s = {.along = kith_i_local_numbers(run, n, 1),
+                .gain = kith_i_local_numbers(run, n, 1),
+                .order = kith_i_local_numbers(run, n, 1),
+                .direction = kith_i_local_numbers(run, n, d),
+                .fixed = kith_i_local_take(run, k, 1)};
     kith_status status = take_room(run, d, &r, err);
     if (status)
         return status;
-    if (!along || !gain || !order || !direction || !fixed)
+    if (!s.along || !s.gain || !s.order || !s.direction || !s.fixed)
         return kith_i_fail_memory(err);
     if (moments->received == 0 || !isfinite(moments->noise))
         return KITH_OK;
-    for (uint32_t j = 0; j < n; j++) {
-        along[j] = excess(m, j, old, moments, &r, direction + (size_t)j * d);
-        order[j] = gain[j] = m->raw[j] * along[j];
-    }
-    qsort(order, n, sizeof *order, compare_down);
-    uint32_t tries = k / 2 > 1 ? k / 2 : 1;
-    for (uint32_t t = 0; t < tries && t < n && order[t] > 0; t++) {
-        uint32_t j = 0, p = 0, q = 0;
-        while (j < n && gain[j] != order[t])
-            j++;
-        if (j == n || fixed[j])
-            continue;
-        uint32_t to = m->count;
-        if (m->count >= k) {
-            if (!(cheapest_pair(m, fixed, j, &p, &q) < gain[j]))
-                continue;
-            merge(m, p, q);
-            fixed[p] = 1; /* its moment is about two centres no more */
-            to = q;
-        } else {
-            m->count++;
-        }
-        split(m, j, to, along[j], direction + (size_t)j * d);
-        fixed[j] = fixed[to] = 1;
-    }
+    for (uint32_t j = 0; j < n; j++)
+        s.along[j] =
+            excess(m, j, old, moments, &r, s.direction + (size_t)j * d);
+    if (n >= k && n > 1) /* else a split needs nobody's place */
+        move_ghosts(m, &s, s.gain);
+    split_long(m, &s, n, k);
     return KITH_OK;
 }

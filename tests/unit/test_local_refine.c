@@ -220,6 +220,47 @@ static void test_unclipped(void **state)
     kith_i_local_close(&b.run);
 }
 
+/* Three clusters at distance .25 +- 20 %, of .2 of the users each, and noise
+ * that hides every band. Cut off at 0 it would be users at distances up to 1:
+ * the mean squared distance would be several times too large. */
+static void test_noisy_distances(void **state)
+{
+    (void)state;
+    enum { CENTERS = 3, RUNS = 40 };
+    kith_i_coins coins;
+    double truth = .25 * .25 * exp(2 * .2 * .2), sum = 0, worst = 0;
+    kith_i_coins_seed(&coins, 5, 0);
+    for (int run = 0; run < RUNS; run++) {
+        double f[CENTERS * BANDS], c[CENTERS] = {.3, .3, .4};
+        bed b;
+        open_bed(&b, 20, CENTERS, 1000000);
+        for (int j = 0; j < CENTERS; j++)
+            for (int i = 0; i < BANDS; i++) {
+                double low = i + 1 < BANDS ? -(i + 1) * M_LN2 / 2 : -99;
+                double high = i ? -i * M_LN2 / 2 : 99;
+                double inside = erfc((low - log(.25)) / .2 * M_SQRT1_2) / 2 -
+                                erfc((high - log(.25)) / .2 * M_SQRT1_2) / 2;
+                f[j * BANDS + i] =
+                    c[j] * inside + .04 * kith_i_coins_normal(&coins);
+            }
+        kith_i_answer counts = {
+            .received = 1000, .fractions = c, .symbols = CENTERS, .sd = 1e-6};
+        kith_i_answer distances = {.received = 1000,
+                                   .fractions = f,
+                                   .symbols = CENTERS * BANDS,
+                                   .sd = .04};
+        see(&b, KITH_I_REFINE_MIDDLE, &counts, &distances);
+        for (int j = 0; j < CENTERS; j++) {
+            sum += b.model.spread[j] / truth / RUNS / CENTERS;
+            worst = fmax(worst, b.model.radius[j]);
+        }
+        kith_i_local_close(&b.run);
+    }
+    /* A fifth of each profile is still the histogram itself. */
+    assert_true(sum > .8 && sum < 1.8);
+    assert_true(worst < .5);
+}
+
 static void test_measure_and_step(void **state)
 {
     (void)state;
@@ -338,6 +379,48 @@ static void test_split(void **state)
     }
 }
 
+/* Two wide and two narrow clusters; the moments are all noise. The last centre
+ * has hardly anybody: it goes to the wide one. If its share is sure it stays,
+ * as it does when no cluster is wide. */
+static void test_ghost(void **state)
+{
+    (void)state;
+    enum { D = 20, K = 4 };
+    for (int sure = 0; sure < 2; sure++)
+        for (int wide = 0; wide < 2; wide++) {
+            double moments[K * D * D] = {0}, old[K * D];
+            kith_i_answer answer = {
+                .received = 1000, .sums = moments, .buckets = K, .noise = 1};
+            bed b;
+            open_bed(&b, D, K, 100000);
+            double *c = b.model.center;
+            for (int j = 0; j < K; j++) {
+                c[j * D + j % 3] = 1; /* the last is near the first */
+                c[j * D + 3] = j < 3 ? 0 : .3;
+                b.model.raw[j] = b.model.share[j] = j < 3 ? .32 : .04;
+                b.model.raw_var[j] = pow(sure ? .005 : .025, 2);
+                b.model.radius[j] = .2;
+                b.model.spread[j] = j == 1 && wide ? .2 : .02;
+                moments[j * D * D + 5 * D + 5] = .1; /* along axis 5 */
+            }
+            memcpy(old, c, sizeof old);
+            assert_int_equal(
+                kith_i_split_apply(&b.run, &b.model, old, &answer, K, NULL),
+                KITH_OK);
+            assert_int_equal(b.model.count, K);
+            if (sure || !wide) {
+                assert_memory_equal(c, old, sizeof old);
+            } else {
+                double half = sqrt(.7 * (.2 - 1.5 * .02));
+                near_to(fabs(c[D + 5]), half);
+                near_to(c[D + 5] + c[3 * D + 5], 0);
+                near_to(c[3 * D + 1], 1);
+                near_to(b.model.raw[3], .18);
+            }
+            kith_i_local_close(&b.run);
+        }
+}
+
 static void test_split_room(void **state)
 {
     (void)state;
@@ -401,9 +484,11 @@ int main(void)
         cmocka_unit_test(test_shares_are_carried),
         cmocka_unit_test(test_shares_are_joined),
         cmocka_unit_test(test_unclipped),
+        cmocka_unit_test(test_noisy_distances),
         cmocka_unit_test(test_measure_and_step),
         cmocka_unit_test(test_first_means),
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_ghost),
         cmocka_unit_test(test_split_room),
         cmocka_unit_test(test_solve),
     };
