@@ -180,6 +180,18 @@ static double balance(const auto_run *run, const auto_hist *hist, int class,
     return rho;
 }
 
+/* Bins up to the last that is seen may hold as much as their noise. */
+double kith_i_auto_looseness(const auto_hist *hist)
+{
+    double fourth = 0, seen = 0;
+    for (uint32_t b = 0; b < hist->bins; b++) {
+        fourth += pow(hist->mid[b], 4);
+        seen = hist->h[b] > 0 ? fourth : seen;
+    }
+    return hist->sd * sqrt(seen) /
+           (hist->total * kith_i_auto_mean_square(hist));
+}
+
 void kith_i_auto_radius(const auto_run *run, const auto_hist *hists,
                         const uint8_t *wide, const double *scale,
                         const double *size, uint32_t n, double share,
@@ -191,10 +203,12 @@ void kith_i_auto_radius(const auto_run *run, const auto_hist *hists,
         out->rho[class] = balance(run, &hists[class], class, wide, scale, size,
                                   n, share, dim, &narrow[class]);
         out->kappa[class] = sqrt(kith_i_auto_mean_square(&hists[class]));
+        out->loose[class] = kith_i_auto_looseness(&hists[class]);
     }
     if (!run->shells && narrow[0] >= tiny) {
         out->rho[1] = out->rho[0];
         out->kappa[1] = out->kappa[0];
+        out->loose[1] = out->loose[0];
     } else if (!wide || !hists[1].seen) { /* a scale is what there is */
         out->rho[1] = fmax(narrow[0], prior);
         out->kappa[1] = fmax(out->kappa[0], prior);

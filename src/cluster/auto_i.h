@@ -11,6 +11,7 @@
 enum { AUTO_CLASSES = 2 };
 typedef struct auto_radii {
     double rho[AUTO_CLASSES], kappa[AUTO_CLASSES];
+    double loose[AUTO_CLASSES]; /* relative sd of kappa^2, by noise */
 } auto_radii;
 
 /* One run. Lengths are in lattice steps of the space they belong to. */
@@ -91,6 +92,8 @@ void kith_i_auto_hist_clean(auto_hist *hist, const int64_t *counts, double sd,
 /* sum of h (mid - r)+ */
 double kith_i_auto_excess(const auto_hist *hist, double r);
 double kith_i_auto_mean_square(const auto_hist *hist);
+/* What noise does to it, as a part of it. */
+double kith_i_auto_looseness(const auto_hist *hist);
 
 /* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
  * Returns out, or NULL if none is. */
@@ -344,6 +347,7 @@ typedef struct auto_step {
     double *size;   /* k: noisy counts */
     double size_sd; /* of each of them */
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
+    double loose;   /* relative sd of the squares of rms, by noise */
     uint8_t *wide;  /* k: its class */
     double *rms;    /* k: distance of the rows from the centre */
     double *beyond; /* k: the scale to look with next, if rows were clipped */

@@ -93,6 +93,7 @@ static void set_radii(const auto_run *run, const double *scale,
             rho = fmin(rho, loud * used[j] / unit);
         radius[j] = rho * scale[j];
         out->rms[j] = run->radii.kappa[out->wide[j]] * scale[j];
+        out->loose = fmax(out->loose, run->radii.loose[out->wide[j]]);
     }
 }
 
@@ -288,9 +289,23 @@ static kith_status take_last(auto_run *run, const auto_space *space,
     return status;
 }
 
+/* rms becomes squared distances, without what the move of the centre, as far as
+ * it is not noise, has gained. */
+static void set_squares(auto_step *found)
+{
+    uint32_t w = found->width;
+    for (uint32_t j = 0; j < found->k; j++) {
+        double square = found->rms[j] * found->rms[j],
+               moved = -(double)w * pow(found->noise[j], 2);
+        for (uint32_t i = 0; i < w; i++)
+            moved += pow(found->move[(size_t)j * w + i], 2);
+        found->rms[j] = fmax(square - fmax(moved, 0), square / 8);
+    }
+}
+
 /* A12. */
 static void set_result(const auto_run *run, const auto_space *space,
-                       uint32_t rounds, const auto_step *found, double *full,
+                       uint32_t rounds, auto_step *found, double *full,
                        kith_result *result)
 {
     for (uint32_t j = 0; j < run->k; j++) {
@@ -302,6 +317,8 @@ static void set_result(const auto_run *run, const auto_space *space,
                       : kith_i_domain_step(kith_i_view_domain(space->view));
     result->noise = kith_i_auto_center_noise(run, found->sum_sd, run->k) * step;
     result->rounds = rounds;
+    set_squares(found);
+    kith_i_result_expect(result, found->rms, step * step, found->loose);
     kith_i_result_set_centers(result, run->domain, full);
 }
 

@@ -138,6 +138,7 @@ static kith_status start(kith_i_median_run *run,
             ? kith_i_median_balcan(session, &means, rows, result, err)
             : kith_i_kmeans_run(session, &means, rows, result, err);
     kith_i_session_hold(session, 0);
+    result->cost = 0; /* of means */
     if (!status)
         kith_i_result_room(result, domain);
     for (uint32_t j = 0; !status && j < opt->clusters; j++)

@@ -40,6 +40,25 @@ void kith_i_result_room(kith_result *result, const kith_i_domain *domain)
         result->room = result->k * CALM * result->reach / result->noise;
 }
 
+/* Distances come from a histogram of all clusters, in units of what was
+ * expected of each: measured, that is off by so much without any noise
+ * (bench/RESULTS.md). What may be off by half is not known. */
+static const double CRUDE = .1;
+
+void kith_i_result_expect(kith_result *result, const double *squares,
+                          double unit, double loose)
+{
+    double sum = 0, total = 0;
+    for (uint32_t j = 0; j < result->k; j++) {
+        sum += result->weights[j] * squares[j] * unit;
+        total += result->weights[j];
+    }
+    double rows = result->rows > 0 ? result->rows : total;
+    double off = sqrt(CRUDE * CRUDE + loose * loose);
+    result->cost = total > 0 && off < .5 ? sum / total * rows : 0;
+    result->cost_sd = result->cost * off;
+}
+
 /* Noisy sizes, negative ones cut off, add up to more than there are rows: the
  * nearest sizes that do not (the projection onto a simplex). What is cut off is
  * the same for all, so that large clusters keep theirs. */

@@ -148,6 +148,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .weight_sd = (double)NAN,
                       .mean_gain = (double)NAN,
                       .mean_gain_sd = (double)NAN,
+                      .cost = (double)NAN,
+                      .cost_sd = (double)NAN,
                       .planes = result->q > 0,
                       .people = result->unit == KITH_UNIT_USER};
     size_t n;
@@ -169,6 +171,10 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
         q.noise = result->noise;
         if (result->centers) /* those of a plan are made up */
             count_on_bound(result, &q);
+    }
+    if (private && result->centers && result->cost > 0) {
+        q.cost = result->cost;
+        q.cost_sd = result->cost_sd;
     }
     double angle = q.planes ? q.noise / sqrt((double)result->q) : 0;
     q.turned = angle >= TURNED_ANGLE;

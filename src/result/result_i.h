@@ -28,11 +28,12 @@ struct kith_result {
     uint32_t rounds;
     uint64_t public_seed;
     double step, noise;
-    double reach;      /* bound of a row's length, (normalised) units */
-    double rows;       /* noisy number of rows, or a plan's; 0: not known */
-    double room;       /* clusters that noise leaves room for; 0: not known */
-    uint32_t distinct; /* centres or planes that differ */
-    uint32_t carried;  /* groups that the budget told apart; 0: not known */
+    double reach; /* bound of a row's length, (normalised) units */
+    double rows;  /* noisy number of rows, or a plan's; 0: not known */
+    double room;  /* clusters that noise leaves room for; 0: not known */
+    double cost, cost_sd; /* expected, (normalised) units; 0: not known */
+    uint32_t distinct;    /* centres or planes that differ */
+    uint32_t carried;     /* groups that the budget told apart; 0: not known */
     unsigned char *on_bound; /* d: all centres on one bound; or NULL */
     kith_choice *choice;     /* of k, one block; or NULL */
     double *stretch;         /* d: of a normalised domain; or NULL */
@@ -67,6 +68,12 @@ kith_status kith_i_result_find_bounds(kith_result *result,
 
 /* Room for clusters, unless it is known, if noise grows like their number. */
 void kith_i_result_room(kith_result *result, const kith_i_domain *domain);
+
+/* k-means: what the rows cost at these centres, by their mean squared distances
+ * from them (k, in this unit) and the weights, which are set. loose: relative
+ * sd of the squares. */
+void kith_i_result_expect(kith_result *result, const double *squares,
+                          double unit, double loose);
 
 /* The part of the bound of a row's length that noise may move a centre by:
  * docs/central.md. */

@@ -42,6 +42,36 @@ said 'strict: the result was written, and it is noise'
 
 check "it was written" grep -q '"centers"' m.json
 
+# ---- what it costs: expected, and exact ------------------------------------
+costs() { # FILE: the expected cost of m.json is right within four deviations
+    run 0 evaluate m.json "$1" --quiet
+    CHECKS=$((CHECKS + 1))
+    "$PYTHON" - "$OUT" <<'P' || fail "expected cost of $LAST"
+import json, sys
+q, exact = json.load(open("m.json"))["quality"], json.load(open(sys.argv[1]))["cost"]
+assert abs(q["cost"] - exact) < 4 * q["cost_sd"] and q["cost_sd"] < .3 * q["cost"], (q, exact)
+P
+}
+"$KITH" generate gaussians --rows 20000 --dimension 6 -k 5 --seed 3 -o g.csv 2>/dev/null
+for k in 2 5 12; do
+    for mode in "" "--delta 1e-6"; do
+        for more in "" "--bounds -1:3 --normalize"; do
+            bounds=${more:---bounds -1:1}
+            # shellcheck disable=SC2086
+            run 0 kmeans -k $k -e 1 $mode $bounds $S --force --no-header g.csv
+            costs g.csv
+        done
+    done
+done
+run 0 kmeans -k 5 -e 1 --delta 1e-6 --bounds -1:1 --insecure-seed 5 --force -o m.json --no-header g.csv
+said 'expected cost: about [0-9.]*, give or take'
+run 0 report m.json -o m.html
+check "the page has it" grep -q 'the expected cost is' m.html
+for other in "kmeans --method lloyd" "kmeans --method balcan" kmedian; do
+    run 0 $other -k 5 -e 1 --delta 1e-6 --bounds -1:1 $S --force --no-header g.csv
+    quality 'q["cost"] is None and q["cost_sd"] is None'
+done
+
 # ---- good data, right and wrong order of the bounds ------------------------
 awk 'BEGIN { print "age,systolic"; for (i = 0; i < 30000; i++) { g = i % 3
     print 25 + 20*g + i % 10 "," 115 + 12*g + int(i/3) % 15 } }' >visits.csv

@@ -125,8 +125,10 @@ int kmeans_main(const args *a)
         if (!code)
             code = run_write(&run.common, result, &description, &model_out,
                              run.centers, &centers);
-        if (!code && !run.common.quiet)
+        if (!code && !run.common.quiet) {
             print_summary(&run, result);
+            quality_tell(result);
+        }
         if (!code)
             code = quality_warn(result, run.common.strict);
     }

@@ -3,6 +3,16 @@
 
 #include "cli.h"
 
+void quality_tell(const kith_result *result)
+{
+    kith_quality q = {.size = sizeof q};
+    kith_result_quality(result, &q);
+    if (q.cost > 0)
+        cli_note("expected cost: about %.3g, give or take %.2g (%.3g a row), "
+                 "from what was released",
+                 q.cost, q.cost_sd, q.cost / q.rows);
+}
+
 int quality_warn(const kith_result *result, int strict)
 {
     kith_quality q = {.size = sizeof q};

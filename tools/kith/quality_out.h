@@ -5,6 +5,9 @@
 
 #include <kith/kith.h>
 
+/* Print what a result is expected to cost, if that is known. */
+void quality_tell(const kith_result *result);
+
 /* Print what people should know. With strict, a result that is not good is a
  * failure. Exit code. */
 int quality_warn(const kith_result *result, int strict);

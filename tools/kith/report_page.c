@@ -192,6 +192,16 @@ static void print_accuracy(const report *r)
                 "%.2g degrees. ",
                 r->noise * 180 / acos(-1));
     }
+    double cost = json_number_value(json_object_get(r->quality, "cost")),
+           cost_sd = json_number_value(json_object_get(r->quality, "cost_sd"));
+    if (rows > 0 && cost > 0 && !r->q)
+        fprintf(f,
+                "%s lie about %.2g from their centres%s (root mean square, "
+                "give or take %.1g): the expected cost is %.3g ± %.2g. ",
+                is(r->privacy, "unit", "user") ? "People" : "Rows",
+                sqrt(cost / rows),
+                r->normalize ? ", with each bound's width as the unit" : "",
+                sqrt(cost / rows) * cost_sd / cost / 2, cost, cost_sd);
     if (rows > 0) {
         fputs("There are about ", f);
         report_count(f, rows);
