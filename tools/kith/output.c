@@ -260,6 +260,15 @@ int output_check_inputs(const char *path, const char *const *inputs,
     return CLI_OK;
 }
 
+/* A plan may take the place of a plan: nothing was spent on it. */
+int output_check_plan(const char *path, int force)
+{
+    json_t *old = path && !force ? json_load_file(path, 0, NULL) : NULL;
+    int is_plan = json_is_true(json_object_get(old, "dry_run"));
+    json_decref(old);
+    return is_plan ? CLI_OK : output_check_new(path, force);
+}
+
 int output_check_new(const char *path, int force)
 {
     struct stat st;

@@ -37,6 +37,8 @@ int output_check_inputs(const char *path, const char *const *inputs,
 /* A published file stays: refuse to write to a regular file that exists,
  * unless forced. path: NULL or "-" is standard output. Exit code. */
 int output_check_new(const char *path, int force);
+/* The same for what --dry-run writes: another plan is in nobody's way. */
+int output_check_plan(const char *path, int force);
 
 /* Do both names (not NULL, not "-") lead to one file, which may not exist? */
 int output_is_same(const char *a, const char *b);

@@ -246,8 +246,9 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
         code = settle_shape(run, a);
     if (!code)
         code = output_check_inputs(run->output, a->operands, a->operand_count);
-    if (!code && !run->dry_run)
-        code = output_check_new(run->output, args_given(a, "force"));
+    if (!code)
+        code = (run->dry_run ? output_check_plan : output_check_new)(
+            run->output, args_given(a, "force"));
     if (!code && !run->dry_run && !args_given(a, "allow-repeat"))
         code = source_check_repeat(a->operands, a->operand_count);
     if (!code && !run->dry_run)
