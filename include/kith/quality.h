@@ -50,8 +50,8 @@ typedef struct kith_quality {
     double mean_gain, mean_gain_sd;
     int one_mean;
     int people; /* rows are people: the unit is the user */
-    /* k-means `auto`: what all rows cost at these centres (as kith_evaluate
-     * would say), and how far that may be off */
+    /* k-means `auto`: what all rows, clipped to the bounds, cost at these
+     * centres, and how far that may be off */
     double cost, cost_sd;
 } kith_quality;
 

@@ -186,6 +186,24 @@ for t in themes:
 P
 
 # ---- in a browser ----------------------------------------------------------
+# Witnesses: a signature and a ledger, and none that speak against the model.
+"$KITH" generate gaussians --rows 2000 --dimension 2 -k 2 --seed 1 -o paid.csv 2>/dev/null
+run 0 budget create team --ledger sqlite:team.db --new-ledger --dataset x --unit row --adjacency add-remove \
+    -e 2 --delta 0
+run 0 sign --new-key me
+run 0 kmeans -k 2 -e 0.5 --radius 1 --ledger sqlite:team.db --account team --sign-key me --quiet \
+    -o paid.json paid.csv
+run 0 report paid.json --key me.pub --ledger sqlite:team.db -o paid.html
+check "the signer is named" grep -q "signed by $(sed -n 's/.*public key \([0-9A-F]*\).*/\1/p' me.pub)" paid.html
+check "the account and what it spent" grep -q 'paid by account <bdi>team</bdi>.* ε = 2\. .*1 run had used 25 %' paid.html
+run 0 report paid.json -o alone.html
+check "without witnesses nobody is named" bash -c "! grep -q 'signed by\|paid by account' alone.html"
+sed 's/"public_seed": 0/"public_seed": 1/' paid.json >other.json
+cp paid.json.minisig other.json.minisig
+refuse 1 'no signature of this file' report other.json --key me.pub -o no.html
+run 1 report other.json --ledger sqlite:team.db -o no.html
+check "no page then" [ ! -e no.html ]
+
 if command -v chromium >/dev/null; then
     cat >look.py <<'P'
 """look.py PAGE: nothing is cut off on a phone, the page is drawn, it is dark in

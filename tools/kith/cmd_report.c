@@ -18,8 +18,20 @@ static const arg_option report_options[] = {
      "the features are the pixels of a picture of this size, row by row"},
 };
 
+static const arg_option witness_options[] = {
+    {"key", 0, "FILE",
+     "public key of minisign: MODEL.minisig must be a signature by it, and the "
+     "page names it"},
+    {"ledger", 0, "URI",
+     "the ledger that paid: the model's entry must be there, and the page "
+     "shows what its account promises and has spent"},
+    {"ledger-unsafe-fs", 0, NULL, "read it on a network file system too"},
+};
+
 static const arg_group groups[] = {
     {"Page", report_options, sizeof report_options / sizeof *report_options},
+    {"Witnesses", witness_options,
+     sizeof witness_options / sizeof *witness_options},
 };
 
 /* Everything that a page is made of, and its owner. */
@@ -265,6 +277,8 @@ static int report_main(const args *a)
     if (!code)
         code = read_page(&p, a->operands[0], a);
     if (!code)
+        code = report_witnesses(r, a->operands[0], a);
+    if (!code)
         code = output_open(&o, target);
     if (!code) {
         r->file = o.file;
@@ -276,6 +290,7 @@ static int report_main(const args *a)
     output_discard(&o);
     json_decref(p.json);
     free(p.verdict);
+    report_witnesses_free(r);
     free(r->names);
     free(r->centers);
     free(r->weights);
@@ -290,8 +305,9 @@ const arg_command *command_report(void)
         .name = "report",
         .summary = "Write one page about a model, to show and to print.",
         .usage = "[OPTION]... MODEL",
-        .notes = "The page is made from the model file alone, so it may be "
-                 "published where the model\nmay. It needs no script, no "
+        .notes = "Without witnesses the page is made from the model file "
+                 "alone, so it may be published\nwhere the model may. It needs "
+                 "no script, no "
                  "network and no fonts.\nExample: kith report -o model.html "
                  "model.json\n",
         .groups = groups,

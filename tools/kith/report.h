@@ -4,8 +4,11 @@
 #define KITH_TOOL_REPORT_H
 
 #include <jansson.h>
+#include <kith/kith.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "args.h"
 
 typedef struct report {
     FILE *file;
@@ -23,6 +26,9 @@ typedef struct report {
     int normalize;         /* noise is in shares of the bounds' width */
     double weight_sd;      /* or NaN */
     uint32_t image_width, image_height; /* 0: no pictures */
+    char signer[24];                    /* number of a key; "": not asked */
+    char *account;                      /* of a ledger that was asked, */
+    kith_statement *statement;          /* and what it says; or NULL */
 } report;
 
 enum { REPORT_BARS = 12, REPORT_TOP = 10 };
@@ -56,6 +62,14 @@ void report_sizes(const report *r);
 void report_planes(const report *r);
 /* sd that noise gives to feature i of centre j; NaN: not known. */
 double report_noise(const report *r, uint32_t j, uint32_t i);
+
+/* ---- report_witness.c: who signed it, and who paid ------------------------
+ */
+
+/* By --key and --ledger. Exit code. */
+int report_witnesses(report *r, const char *path, const args *a);
+void report_witnesses_free(report *r);
+void report_account(const report *r);
 
 /* ---- report_choice.c: what the run decided by itself ------------------------
  */

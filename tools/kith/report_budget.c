@@ -181,6 +181,7 @@ void report_budget(const report *r)
             json_array_size(releases),
             delta > 0 ? "μ² (Gaussian differential privacy)" : "ε");
     print_stages(r, list, count);
+    report_account(r);
     print_releases(r, releases);
     fputs("</section>\n", r->file);
     for (size_t s = 0; s < count; s++)

@@ -69,6 +69,11 @@ static void print_badges(const report *r)
     if (delta > 0)
         fprintf(f, ", δ = %.3g", delta);
     fputs("</span>", f);
+    if (*r->signer) {
+        fputs("<span class=\"badge ok\">signed by ", f);
+        report_escape(f, r->signer);
+        fputs("</span>", f);
+    }
     if (json_is_object(ledger)) {
         fputs("<span class=\"badge ok\">ledger: ", f);
         report_escape(f, text_of(ledger, "account"));
