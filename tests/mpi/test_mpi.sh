@@ -109,6 +109,59 @@ said "nowhere"
 ranks 2 2 kmeans -k 2 "${bounds[@]}" --rank-timeout x -o no.json a.npy
 said "rank-timeout"
 
+# ---- each rank has files of its own ----------------------------------------
+# apart N CODE ARG...: as ranks, each in the folder node.RANK.
+apart() {
+    local n=$1 want=$2 got
+    shift 2
+    LAST="mpirun -n $n, apart: kith-mpi $*"
+    CHECKS=$((CHECKS + 1))
+    # shellcheck disable=SC2016
+    timeout -k 5 60 "$MPIRUN" -n "$n" sh -c 'cd "node.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"' sh \
+        "$KITH_MPI" "$@" >"$OUT" 2>"$ERR" </dev/null
+    got=$?
+    [ "$got" -eq "$want" ] || fail "exit $got, expected $want"
+}
+mkdir node.0 node.1 node.2
+cp a.npy node.0/day-1.npy
+cp b.npy node.1/day-1.npy
+cp c.csv node.2/day-7.csv
+head -n 100 c.csv >node.2/day-8.csv
+own=(--shards-local -k 3 -e 2 --delta 1e-6 --bounds -1:1 --insecure-seed 7 --threads 1 --quiet)
+run 0 kmeans "${own[@]:1}" -o alone.json node.0/day-1.npy node.1/day-1.npy node.2/day-7.csv node.2/day-8.csv
+apart 3 0 kmeans "${own[@]}" -o "$PWD/team.json" 'day-*'
+check "patterns are matched on each machine: the same model" cmp -s alone.json team.json
+run 0 evaluate model.json node.0/day-1.npy node.1/day-1.npy node.2/day-7.csv node.2/day-8.csv
+cp "$OUT" alone.eval
+apart 3 0 evaluate --shards-local ../model.json 'day-*'
+check "evaluate agrees, apart" "$PYTHON" -c '
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+sys.exit(a["rows"] != b["rows"] or abs(a["cost"] - b["cost"]) > 1e-12 * a["cost"])
+' alone.eval "$OUT"
+rm -f labels/*
+apart 3 0 assign --shards-local ../model.json -o "$PWD/labels" 'day-*'
+check "labels of every file" [ "$(cat labels/*.labels.* | wc -l)" -eq 6500 ]
+for link in ln "ln -s"; do # the same file, also under another name
+    $link "$PWD/node.0/day-1.npy" node.1/day-2.npy
+    apart 3 2 kmeans "${own[@]}" -o "$PWD/no.json" 'day-*'
+    said "ranks 0 and 1 read one file, .*count twice.*allow-repeat"
+    apart 2 2 evaluate --shards-local ../model.json 'day-*'
+    said "ranks 0 and 1 read one file"
+    apart 3 0 kmeans "${own[@]}" --allow-repeat -o "$PWD/twice.json" 'day-*'
+    rm node.1/day-2.npy twice.json
+done
+rm node.1/day-1.npy
+apart 3 4 kmeans "${own[@]}" -o "$PWD/no.json" 'day-*'
+said "rank 1 failed: no file of this machine is .day-"
+{ echo "x1,x2,x3,x4,x5,x6"; head -n 9 c.csv; } >node.0/n.csv
+{ echo "x2,x1,x3,x4,x5,x6"; head -n 8 c.csv; } >node.1/n.csv
+apart 2 4 kmeans "${own[@]}" -o "$PWD/no.json" n.csv
+said "ranks 0 and 1 name their columns differently"
+apart 2 0 kmeans "${own[@]}" --columns x1,x2,x3,x4,x5,x6 -o "$PWD/named.json" n.csv
+apart 2 2 kmeans "${own[@]}" --user-column x1 -o "$PWD/no.json" n.csv
+said "all rows of a person in one place"
+
 # ---- ranks that compute differently ----------------------------------------
 LAST="mpirun, two kernels of BLAS"
 CHECKS=$((CHECKS + 1))

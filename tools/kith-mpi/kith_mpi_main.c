@@ -8,6 +8,7 @@
 #include <commands.h>
 #include <output.h>
 #include <ranks.h>
+#include <shards.h>
 
 #include "team_mpi.h"
 
@@ -24,6 +25,9 @@ static void print_help(void)
          "  --rank-timeout S  end the run when a rank has waited S seconds "
          "for another\n"
          "                    (default: 600)\n"
+         "  --shards-local    INPUT means files of each rank's own machine; "
+         "patterns are\n"
+         "                    matched there (in quotes: '/data/*.npy')\n"
          "  --help            print this and exit\n"
          "  --version         print the version and what it was built with\n\n"
          "The manual: man kith-mpi");
@@ -59,6 +63,18 @@ static int take_patience(int *argc, char **argv, kith_team *team)
     return CLI_OK;
 }
 
+/* Takes --shards-local out of argv. */
+static void take_local(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "--shards-local")) {
+            shards_set_local();
+            memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof *argv);
+            --*argc;
+            i--;
+        }
+}
+
 static int is_offered(const char *word)
 {
     static const char *const offered[] = {"kmeans",   "kmedian", "subspace",
@@ -82,6 +98,7 @@ int main(int argc, char **argv)
     if (team->rank > 0 && !freopen("/dev/null", "w", stdout))
         team_mpi_close(team, 1, CLI_FAILED);
     int code = take_patience(&argc, argv, team);
+    take_local(&argc, argv);
     if (!code && argc > 1 && !strcmp(argv[1], "--help"))
         print_help();
     else if (!code && (argc < 2 || !is_offered(argv[1])))

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "output.h"
 #include "ranks.h"
+#include "shards.h"
 #include "source.h"
 
 static const arg_option output_options[] = {
@@ -222,6 +223,8 @@ static int evaluate_main(const args *a)
     double cost = 0, distance = -1;
     const char *reference = args_value(a, "reference");
     int code = job_open(&j, a);
+    code = shards_compare(code, j.inputs, j.input_count,
+                          args_given(a, "allow-repeat"));
     kith_source files = {.paths = j.inputs, .path_count = j.input_count};
     if (!code && reference)
         code = measure_reference(&j, reference, &distance);

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "completions.h"
 #include "output.h"
+#include "shards.h"
 
 enum { COMMANDS = 15 };
 
@@ -36,6 +37,8 @@ static int run_one(const arg_command *command, int argc, char **argv)
     }
     args a;
     int code = args_parse(command, argc, argv, &a);
+    if (!code)
+        code = shards_expand(&a);
     return code ? code : command->run(&a);
 }
 

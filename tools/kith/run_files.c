@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "ranks.h"
 #include "run_common.h"
+#include "shards.h"
 
 /* The model names its features whenever the input does. */
 int run_take_names(source *s, const kith_dataset *data)
@@ -30,7 +31,10 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
     *data = NULL;
     run->source.options.progress = progress_read;
     run->source.options.progress_arg = &run->progress;
-    int code = cli_status(kith_dataset_open(a->operands, a->operand_count,
+    int code = shards_compare(CLI_OK, a->operands, a->operand_count,
+                              args_given(a, "allow-repeat"));
+    if (!code)
+        code = cli_status(kith_dataset_open(a->operands, a->operand_count,
                                             &run->source.options,
                                             &run->bounds.view, data, &err),
                           &err);
@@ -42,6 +46,9 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
         code = payer_check(&run->payer, &run->bounds.view, &run->privacy,
                            run->source.options.user_column != NULL);
     code = ranks_agree(code); /* before anything is charged */
+    if (!code)
+        code = shards_compare_names(code, run->source.options.columns,
+                                    run->source.options.column_count);
     if (code) {
         kith_dataset_free(*data);
         *data = NULL;

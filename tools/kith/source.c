@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "output.h"
 #include "ranks.h"
+#include "shards.h"
 
 const arg_option source_options[] = {
     {"format", 0, "FORMAT",
@@ -158,7 +159,7 @@ int source_parse(source *out, const args *a)
     if (code)
         return code;
     opt->threads = out->threads;
-    if (ranks_team()) {
+    if (ranks_team() && !shards_local()) {
         opt->part = ranks_team()->rank;
         opt->parts = ranks_team()->ranks;
     }
