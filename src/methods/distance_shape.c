@@ -14,8 +14,9 @@ enum { CURVES = PLACES * WIDTHS };
 /* Standard deviations of the logarithm: from a ball in many dimensions to
  * clusters that reach over three bands. */
 static const double WIDTH[WIDTHS] = {0.15, 0.25, 0.4, 0.6, 0.9};
-/* By how much the clusters' distances differ from each other (logarithm). */
-static const double DIFFER = 0.25;
+/* By how much the clusters' distances differ from each other (logarithm); and
+ * how many of them by how much more: a centre may be far from its cluster. */
+static const double DIFFER = 0.25, ASTRAY = 0.2, FARTHER = 0.8;
 
 typedef struct {
     double band[CURVES][BANDS]; /* each sums to 1 */
@@ -70,8 +71,9 @@ static void spread_weights(const double *from, double *to)
 {
     double near[PLACES];
     for (int i = 0; i < PLACES; i++) {
-        double apart = i * place_step() / DIFFER;
-        near[i] = exp(-apart * apart / 2);
+        double apart = i * place_step();
+        near[i] = exp(-pow(apart / DIFFER, 2) / 2) +
+                  ASTRAY * exp(-pow(apart / FARTHER, 2) / 2);
     }
     memset(to, 0, CURVES * sizeof *to);
     for (int a = 0; a < PLACES; a++)

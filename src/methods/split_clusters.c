@@ -180,7 +180,7 @@ static void move_ghosts(kith_i_local_model *m, splits *s, double *wide)
     for (uint32_t g = 0; g < m->count; g++) {
         if (s->fixed[g] || m->raw[g] > GHOST * sqrt(m->raw_var[g]))
             continue;
-        double most = sure(m, g) * nearest_other(m, g), along = 0;
+        double most = m->raw[g] * nearest_other(m, g), along = 0;
         uint32_t from = m->count;
         for (uint32_t j = 0; j < m->count; j++) {
             double hidden = HIDDEN * (wide[j] - WIDE * middle);
