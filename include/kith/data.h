@@ -104,7 +104,12 @@ typedef struct kith_source_options {
                                 /* person, and the unit of privacy is the    */
                                 /* person (KITH_UNIT_USER). NULL: rows       */
     uint64_t user_seed;         /* public coins that choose the row          */
+    uint32_t rows_per_user;     /* how many rows are drawn of each person, at */
+                                /* most KITH_MOST_ROWS_PER_USER; the budget  */
+                                /* is divided among them. 0: 1               */
 } kith_source_options;
+
+enum { KITH_MOST_ROWS_PER_USER = 1000 };
 
 KITH_API void kith_source_options_init(kith_source_options *opt, size_t size);
 

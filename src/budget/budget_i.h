@@ -36,6 +36,9 @@ double kith_i_scale_value(kith_i_scale scale);
 double kith_i_loss_value(kith_i_loss loss, kith_measure measure);
 /* floor(total * share), share in [0,1]. */
 kith_i_loss kith_i_loss_share(kith_i_loss total, double share);
+/* What each of so many rows of a person may lose; 0 and 1: all of it. */
+kith_i_loss kith_i_loss_of_one(kith_i_loss total, kith_measure measure,
+                               uint64_t rows);
 
 /* ---- accountant.c: real-valued conversions (MPFR, outward rounding) ------ */
 

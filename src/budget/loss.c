@@ -237,3 +237,15 @@ kith_i_loss kith_i_loss_share(kith_i_loss total, double share)
     mpz_clears(product, significand, NULL);
     return result;
 }
+
+/* Claim: releases that cost a row no more than this cost a person, who has so
+ *   many rows, no more than the total.
+ * Because: losses of a group grow like its number: epsilon (pure), and mu
+ *   [DRS22, Thm 2.14], of which the total is the square. rows < 2^32. */
+kith_i_loss kith_i_loss_of_one(kith_i_loss total, kith_measure measure,
+                               uint64_t rows)
+{
+    if (rows <= 1)
+        return total;
+    return total / (measure == KITH_PURE_DP ? rows : rows * rows);
+}

@@ -26,7 +26,8 @@ struct kith_dataset {
     kith_i_domain *domain;
     uint64_t rows;  /* private when neighbours differ by a row */
     int fixed_rows; /* rows is a function of the number of lines (I41) */
-    int by_user;    /* one row a person: the unit is a person (I45) */
+    int by_user;    /* rows of a person, whose the unit is (I45); 0: rows are
+                     * nobody's */
     uint32_t block_rows;
     char *names; /* of the features, each ended by a NUL; NULL: none */
     kith_i_chunk *chunks;

@@ -54,7 +54,7 @@ const kith_i_domain *kith_i_dataset_domain(const kith_dataset *data);
 uint64_t kith_i_dataset_rows(const kith_dataset *data); /* private! */
 /* Is their number the same whatever the rows hold (kith/data.h)? */
 int kith_i_dataset_fixed_rows(const kith_dataset *data);
-/* Is each row all that is kept of one person? */
+/* How many rows are kept of each person; 0: rows are nobody's. */
 int kith_i_dataset_by_user(const kith_dataset *data);
 /* Most rows in any block of this dataset: a function of the public shape. */
 uint32_t kith_i_dataset_block_rows(const kith_dataset *data);

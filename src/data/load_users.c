@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/base_i.h"
+#include "base/digest.h"
 #include "users.h"
 
 enum { PIECE_VALUES = 1 << 15, BATCH_VALUES = 1 << 11 };
@@ -63,16 +64,22 @@ static kith_status offer_batch(user_job *job, user_worker *w, kith_error *err)
     uint32_t kept = 0;
     kith_status status = kith_i_reader_convert(
         job->reader, &w->raw, job->batch_rows, w->values, &kept, err);
-    for (uint32_t r = 0; !status && r < kept; r++) {
-        kith_i_quantize_dense(m, w->values + r * d, w->t, w->rows + r * d);
-        kith_i_users_draw(job->users, &w->raw.users[r], w->rows + r * d,
-                          &w->lots[r]);
-    }
-    pthread_mutex_lock(&job->lock);
     for (uint32_t r = 0; !status && r < kept; r++)
-        status = kith_i_users_offer(job->users, &w->raw.users[r], &w->lots[r],
-                                    w->rows + r * d, err);
-    pthread_mutex_unlock(&job->lock);
+        kith_i_quantize_dense(m, w->values + r * d, w->t, w->rows + r * d);
+    for (int turn = 0; !status && turn < job->data->by_user; turn++) {
+        for (uint32_t r = 0; r < kept; r++) {
+            if (turn) /* another person, with the same rows */
+                kith_i_digest_again(w->raw.users[r].id,
+                                    sizeof w->raw.users[r].id);
+            kith_i_users_draw(job->users, &w->raw.users[r], w->rows + r * d,
+                              &w->lots[r]);
+        }
+        pthread_mutex_lock(&job->lock);
+        for (uint32_t r = 0; !status && r < kept; r++)
+            status = kith_i_users_offer(job->users, &w->raw.users[r],
+                                        &w->lots[r], w->rows + r * d, err);
+        pthread_mutex_unlock(&job->lock);
+    }
     return status;
 }
 
@@ -151,7 +158,7 @@ kith_status kith_i_load_users(kith_dataset *data, kith_i_reader *reader,
                     .batch_rows = rows_of(BATCH_VALUES, d)};
     if (pthread_mutex_init(&job.lock, NULL) != 0)
         return kith_i_fail_memory(err);
-    data->by_user = 1;
+    data->by_user = opt->rows_per_user ? (int)opt->rows_per_user : 1;
     kith_status status =
         kith_i_users_open(data, opt->user_seed, &job.users, err);
     if (!status)

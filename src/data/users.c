@@ -6,7 +6,9 @@
  * Because: what is kept of a person is one row, and a function of that person's
  *   own rows and of public coins: the row that draws the lowest lot, a keyed
  *   BLAKE2b of id and row. So a person more or less is a row more or less, a
- *   person replaced is a row replaced, and no other row changes. Rows are
+ *   person replaced is a row replaced, and no other row changes. A person of
+ *   several rows is as many people who have the same ones: the session gives
+ *   each of them a part of the budget. Rows are
  *   sorted by id, so that not even their order tells where in the files, or how
  *   often, a person stood. */
 #include "users.h"

@@ -29,7 +29,7 @@
 const kith_i_domain *kith_i_session_domain(const kith_session *session);
 kith_measure kith_i_session_measure(const kith_session *session);
 kith_privacy kith_i_session_privacy(const kith_session *session);
-kith_unit kith_i_session_unit(const kith_session *session);
+kith_unit kith_i_session_unit(const kith_session *session, uint32_t *group);
 /* The entries of a ledger that paid; NULL: none. Borrowed. */
 const kith_charge *kith_i_session_charge(const kith_session *session);
 /* What may still be spent. */

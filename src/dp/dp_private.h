@@ -20,7 +20,7 @@ struct kith_session {
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
     kith_i_process opener; /* the only process that may use it (I22) */
     kith_privacy privacy;
-    kith_unit unit; /* whom a row of the data stands for */
+    uint32_t group; /* rows of a person; 0: they are nobody's */
     kith_measure measure;
     kith_i_loss total, spent, held; /* spent + held <= total */
     const char *weakened; /* NULL: exact; else the guarantee that is left */

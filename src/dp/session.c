@@ -39,7 +39,6 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->measure = measure;
     s->total = total;
     s->opener = kith_i_process_now();
-    s->unit = KITH_UNIT_ROW;
     if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS) /* I18 */
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
@@ -83,10 +82,10 @@ kith_status kith_session_open(kith_dataset *data,
     s->source.seeded = opt.insecure != 0;
     s->source.seed = opt.insecure_seed;
     s->ledgered = opt.ledger != NULL;
-    if (kith_i_dataset_by_user(data)) /* I45 */
-        s->unit = KITH_UNIT_USER;
+    s->group = (uint32_t)kith_i_dataset_by_user(data); /* I45 */
+    s->total = kith_i_loss_of_one(s->total, s->measure, s->group);
     status = check_rows(data, &opt.privacy, err);
-    if (!status && opt.team && opt.team->ranks > 1 && s->unit == KITH_UNIT_USER)
+    if (!status && opt.team && opt.team->ranks > 1 && s->group)
         status = kith_i_fail(err, KITH_ERR_ARGUMENT,
                              "one row a person needs all rows in one place: "
                              "ranks may hold parts of one person");
@@ -120,7 +119,7 @@ kith_status kith_session_continue(kith_session *s, kith_dataset *data,
                                   kith_error *err)
 {
     if (!s || !s->data || !data || s->team.ranks > 1 ||
-        kith_i_dataset_by_user(data) != (s->unit == KITH_UNIT_USER))
+        kith_i_dataset_by_user(data) != (int)s->group)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a session goes on with rows of the same unit, "
                            "alone");
@@ -245,6 +244,8 @@ kith_status kith_i_session_receipts(const kith_session *s, kith_receipt **out,
         return kith_i_fail_memory(err);
     for (size_t i = 0; i < s->receipt_count; i++) {
         copy[i] = s->receipts[i];
+        copy[i].sensitivity *= s->group > 1 ? s->group : 1;
+        copy[i].loss *= s->group > 1 ? s->group : 1;
         copy[i].what = kith_i_copy_string(s->receipts[i].what);
         if (!copy[i].what) {
             free_receipts(copy, i);
@@ -341,9 +342,10 @@ kith_privacy kith_i_session_privacy(const kith_session *s)
     return s->privacy;
 }
 
-kith_unit kith_i_session_unit(const kith_session *s)
+kith_unit kith_i_session_unit(const kith_session *s, uint32_t *group)
 {
-    return s->unit;
+    *group = s->group > 1 ? s->group : 1;
+    return s->group ? KITH_UNIT_USER : KITH_UNIT_ROW;
 }
 
 kith_i_loss kith_i_session_left(const kith_session *s)

@@ -42,7 +42,8 @@ void kith_i_result_room(kith_result *result, const kith_i_domain *domain)
 
 /* Distances come from a histogram of all clusters, in units of what was
  * expected of each: measured, that is off by so much without any noise
- * (bench/RESULTS.md). What may be off by half is not known. */
+ * (bench/RESULTS.md). Bins that noise left over lean
+ * upwards: twice their noise. What may be off by half is not known. */
 static const double CRUDE = .1;
 
 void kith_i_result_expect(kith_result *result, const double *squares,
@@ -54,7 +55,7 @@ void kith_i_result_expect(kith_result *result, const double *squares,
         total += result->weights[j];
     }
     double rows = result->rows > 0 ? result->rows : total;
-    double off = sqrt(CRUDE * CRUDE + loose * loose);
+    double off = sqrt(CRUDE * CRUDE + 4 * loose * loose);
     result->cost = total > 0 && off < .5 ? sum / total * rows : 0;
     result->cost_sd = result->cost * off;
 }
@@ -86,6 +87,15 @@ static void settle_weights(kith_result *result)
     }
     for (uint32_t j = 0; sum > rows && j < k; j++)
         w[j] = fmax(w[j] - cut, 0);
+}
+
+void kith_i_result_count_people(kith_result *result)
+{
+    for (uint32_t j = 0; result->weights && j < result->k; j++)
+        result->weights[j] /= result->group;
+    result->rows /= result->group;
+    result->cost /= result->group;
+    result->cost_sd /= result->group;
 }
 
 uint32_t kith_result_distinct_centers(const kith_result *result)

@@ -106,6 +106,9 @@ json_t *kith_i_model_privacy(const kith_result *result, const kith_run *run)
     kith_i_json_put(
         privacy, "unit",
         json_string(result->unit == KITH_UNIT_USER ? "user" : "row"), &bad);
+    if (result->group > 1)
+        kith_i_json_put(privacy, "rows_per_user", json_integer(result->group),
+                        &bad);
     kith_i_json_put(privacy, "guarantee", json_string(guarantee), &bad);
     if (result->charge)
         kith_i_json_put(privacy, "ledger", charge_json(result->charge), &bad);

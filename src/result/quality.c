@@ -38,7 +38,7 @@ static double count_sd(const kith_result *result, const char *words, int last,
         if (!strstr(r->what, words))
             continue;
         if (last || !*count)
-            sd = receipt_sd(r);
+            sd = receipt_sd(r) / result->group;
         ++*count;
     }
     return sd;

@@ -18,6 +18,7 @@ kith_result *kith_i_result_new(uint32_t k, const kith_i_domain *domain)
     result->step = kith_i_domain_step(domain);
     result->guarantee = "none";
     result->unit = KITH_UNIT_ROW;
+    result->group = 1;
     result->centers = kith_i_alloc((size_t)k * result->d, sizeof(double));
     result->weights = kith_i_alloc(k, sizeof(double));
     if (!result->centers || !result->weights) {

@@ -24,6 +24,7 @@ struct kith_result {
     const char *guarantee; /* constant string */
     kith_privacy privacy;
     kith_unit unit;
+    uint32_t group;      /* rows of each of them */
     kith_charge *charge; /* one block; NULL: no ledger paid */
     uint32_t rounds;
     uint64_t public_seed;
@@ -59,6 +60,10 @@ void kith_i_quality_local(const kith_result *result, kith_quality *q);
  * become sizes of parts of the rows. */
 kith_status kith_i_result_advise(kith_result *result,
                                  const kith_i_domain *domain, kith_error *err);
+
+/* advice.c: sizes and costs of rows become those of the people whose they are.
+ */
+void kith_i_result_count_people(kith_result *result);
 
 /* shape.c: how many planes differ; where all centres lie on a bound. */
 kith_status kith_i_result_count_planes(kith_result *result, kith_error *err);

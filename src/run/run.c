@@ -44,7 +44,7 @@ static kith_result *result_of(kith_session *session, uint32_t clusters,
         return NULL;
     }
     result->privacy = kith_i_session_privacy(session);
-    result->unit = kith_i_session_unit(session);
+    result->unit = kith_i_session_unit(session, &result->group);
     return result;
 }
 
@@ -73,6 +73,8 @@ kith_status kith_i_run(kith_session *session, const kith_i_method *method,
     if (!status)
         status =
             kith_i_result_advise(result, kith_i_session_domain(session), err);
+    if (!status)
+        kith_i_result_count_people(result);
     if (!status)
         status = kith_i_session_receipts(session, &result->receipts,
                                          &result->receipt_count, err);

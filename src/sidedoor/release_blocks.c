@@ -168,6 +168,10 @@ static kith_status prepare(kith_i_blocks *b, kith_error *err)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "sample-aggregate needs delta > 0: set it, or use "
                            "sulq or auto");
+    if (s->group > 1)
+        return kith_i_fail(err, KITH_ERR_PRIVACY,
+                           "sample-aggregate takes one row of each person: "
+                           "its promise does not divide among several");
     if (s->spent > 0 || s->ledgered)
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "sample-aggregate is (epsilon, delta)-private and "

@@ -49,6 +49,15 @@ static kith_status crowd_progress(kith_i_collector *self, unsigned done,
     return kith_i_watch_check(watch, err);
 }
 
+kith_status kith_i_crowd_check(const kith_dataset *data, kith_error *err)
+{
+    if (kith_i_dataset_by_user(data) <= 1)
+        return KITH_OK;
+    return kith_i_fail(err, KITH_ERR_PRIVACY,
+                       "a user has one device and one row: leave out "
+                       "rows_per_user");
+}
+
 kith_status kith_i_crowd_open(kith_i_crowd *crowd, const kith_dataset *data,
                               const kith_i_crowd_options *opt, kith_error *err)
 {

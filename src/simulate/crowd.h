@@ -109,4 +109,7 @@ kith_status kith_i_crowd_visit(kith_i_crowd *crowd, const kith_i_group *groups,
                                size_t count, kith_i_member_fn *visit, void *arg,
                                kith_error *err);
 
+/* Refuse several rows of a person: each row is a user with a device. */
+kith_status kith_i_crowd_check(const kith_dataset *data, kith_error *err);
+
 #endif

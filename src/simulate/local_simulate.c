@@ -3,6 +3,7 @@
  * What comes out is what the protocol would have published. */
 #include <string.h>
 
+#include "crowd.h"
 #include "kernel/kernel_i.h"
 #include "local_run.h"
 #include "noise/secret.h"
@@ -119,6 +120,8 @@ kith_status kith_local_simulate(const kith_dataset *data,
     kith_status status = kith_i_local_read_options(options, &opt, err);
     if (!status)
         status = kith_i_dataset_need_memory(data, err);
+    if (!status)
+        status = kith_i_crowd_check(data, err);
     if (!status)
         status = seed_law(&opt, err);
     if (status)

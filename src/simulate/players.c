@@ -1,6 +1,7 @@
 /* Rows played by real devices, through kith/device.h alone. */
 #include <string.h>
 
+#include "crowd.h"
 #include "data/fold.h"
 #include "device/forget.h"
 #include "drawn_user.h"
@@ -88,6 +89,9 @@ kith_status kith_players_open(const kith_task *task, const kith_dataset *data,
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "the rows have %u features and the task has %u",
                            kith_dataset_dimension(data), task->view->d);
+    kith_status one = kith_i_crowd_check(data, err);
+    if (one)
+        return one;
     kith_players *p = kith_i_alloc(1, sizeof *p);
     if (!p)
         return kith_i_fail_memory(err);

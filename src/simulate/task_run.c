@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "crowd.h"
 #include "device/little_endian.h"
 #include "drawn_user.h"
 #include "kith/model.h"
@@ -102,7 +103,7 @@ static kith_status check_data(const kith_task *task, const kith_dataset *data,
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "the rows have %u features and the task has %u",
                            kith_dataset_dimension(data), task->view->d);
-    return KITH_OK;
+    return kith_i_crowd_check(data, err);
 }
 
 kith_status kith_task_simulate(const kith_task *task, const kith_dataset *data,

@@ -102,6 +102,41 @@ check "clusters of people" grep -q ' people</small>' m.html
 run 0 verify m.json
 check "people in the words of verify" grep -Eq 'person|people' "$OUT"
 
+# ---- several rows of each person: a part of the budget each ---------------------
+for mode in "" "--delta 1e-6"; do
+    run 0 $M who -e 1 $mode --rows-per-user 4 --force -o four.json all.csv
+    run 0 verify four.json
+    "$PYTHON" "$KITH_SOURCE/tools/verify/kith_verify.py" four.json >second.txt || fail "kith_verify.py: four.json"
+    python "people are counted, and both figures are a person's" four.json <<'P'
+import json, sys
+m = json.load(open(sys.argv[1]))
+assert m["privacy"]["rows_per_user"] == 4 and m["privacy"]["unit"] == "user"
+assert abs(sum(m["weights"]) - 601) < 600, m["weights"]
+for r in m["privacy"]["releases"]:
+    if "counts" in r["what"]:
+        assert abs(r["sensitivity"]["value"] - 4) < 1e-9, r
+P
+    for wrong in 's/"rows_per_user": 4/"rows_per_user": 8/' 's/"rows_per_user": 4/"rows_per_user": 4.5/' \
+        's/"rows_per_user": 4/"rows_per_user": 0/' 's/"unit": "user"/"unit": "row"/'; do
+        sed "$wrong" four.json >wrong.json
+        cmp -s four.json wrong.json && fail "nothing changed: $wrong"
+        run 1 verify wrong.json
+        "$PYTHON" "$KITH_SOURCE/tools/verify/kith_verify.py" wrong.json >second.txt
+        test $? = 1 || fail "kith_verify.py holds: $wrong"
+    done
+done
+run 0 $M who -e 1 --rows-per-user 1 $SEED --force -o first.json all.csv
+python "one is the default" one.json first.json <<'P'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+assert a["centers"] == b["centers"] and "rows_per_user" not in b["privacy"]
+P
+refuse 2 'needs a --user-column' kmeans -k 3 --bounds=-50:50 --columns x,y --rows-per-user 2 -e 1 all.csv
+refuse 2 'from 1 to 1000' $M who --rows-per-user 1001 -e 1 all.csv
+refuse 2 "one row of each person" subspace -k 2 -q 1 --radius 60 --user-column who --rows-per-user 2 -e 1 --delta 1e-6 \
+    --method sample-aggregate all.csv
+refuse 2 "one device" local simulate -k 3 -e 1 --bounds=-50:50 --user-column who --rows-per-user 2 --header all.csv
+
 # ---- an account for people takes people only ----------------------------------
 run 0 budget create rows --ledger sqlite:l.db --new-ledger --dataset d --unit row --adjacency add-remove \
     -e 4 --delta 1e-6
@@ -111,4 +146,8 @@ refuse 3 'unit|row' kmeans -k 3 --bounds=-50:50 --columns x,y -e 1 --delta 1e-6 
     --account people all.csv
 run 0 $M who -e 1 --delta 1e-6 --ledger sqlite:l.db --account people -o paid.json all.csv
 run 0 verify paid.json --ledger sqlite:l.db
+run 0 $M who -e 1 --delta 1e-6 --rows-per-user 3 --ledger sqlite:l.db --account people -o paid3.json all.csv
+run 0 verify paid3.json --ledger sqlite:l.db
+check "several rows cost a person the same" [ "$("$KITH" budget history people --ledger sqlite:l.db |
+    sed -n 's/.*charge *mu^2 \([0-9.]*\).*/\1/p' | sort -u | wc -l)" = 1 ]
 finish

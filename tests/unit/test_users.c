@@ -60,6 +60,8 @@ static void free_crowd(crowd *c)
     free(c->rows);
 }
 
+static uint32_t turns = 1; /* rows_per_user */
+
 static kith_dataset *load_crowd(const crowd *c, uint64_t seed, uint32_t threads)
 {
     kith_array array = {c->rows, KITH_FLOAT64,       c->count,
@@ -69,6 +71,7 @@ static kith_dataset *load_crowd(const crowd *c, uint64_t seed, uint32_t threads)
     kith_source_options opt;
     kith_source_options_init(&opt, sizeof opt);
     opt.user_seed = seed;
+    opt.rows_per_user = turns;
     opt.threads = threads;
     kith_bounds box = unit_box();
     kith_dataset *data = NULL;
@@ -111,7 +114,7 @@ static void test_one_each(void **state)
     free_crowd(&c);
 }
 
-/* The rows of `less` are those of `all` but one, in their order. */
+/* The rows of `less` are those of `all` but one person's, in their order. */
 static void expect_one_less(const kith_dataset *all, const kith_dataset *less)
 {
     size_t i = 0, j = 0, gone = 0;
@@ -123,7 +126,7 @@ static void expect_one_less(const kith_dataset *all, const kith_dataset *less)
             gone++;
     }
     assert_int_equal(j, less->rows);
-    assert_int_equal(gone, 1);
+    assert_int_equal(gone, turns);
 }
 
 static void test_whoever_goes(void **state)
@@ -140,6 +143,76 @@ static void test_whoever_goes(void **state)
     }
     kith_dataset_free(with);
     free_crowd(&all);
+}
+
+/* Several rows of each: as many of everybody, drawn one by one, so that who has
+ * many shows different ones. Whoever goes takes just these along. */
+static void test_several_each(void **state)
+{
+    crowd c = make_crowd(PEOPLE);
+    turns = 4;
+    kith_dataset *data = load_crowd(&c, 5, 2);
+    unsigned drawn[PEOPLE] = {0}, first[PEOPLE], other = 0;
+    assert_int_equal(data->rows, PEOPLE * turns);
+    for (size_t i = 0; i < data->rows; i++) {
+        unsigned p, r;
+        read_row(data, i, &p, &r);
+        assert_true(p < PEOPLE && r < rows_of(p));
+        if (drawn[p]++ == 0)
+            first[p] = r;
+        other += r != first[p];
+    }
+    for (unsigned p = 0; p < PEOPLE; p++)
+        assert_int_equal(drawn[p], turns);
+    assert_true(other > 2 * PEOPLE); /* 30 rows each: about 2.9 */
+    kith_dataset_free(data);
+    free_crowd(&c);
+    test_whoever_goes(state);
+    turns = 1;
+}
+
+/* What a person may lose is divided among her rows, in either currency. */
+static void test_divided_budget(void **state)
+{
+    (void)state;
+    static const double deltas[] = {0, 1e-6};
+    crowd c = make_crowd(PEOPLE);
+    for (int i = 0; i < 2; i++) {
+        double scale[2], loss[2];
+        for (int several = 0; several < 2; several++) {
+            kith_session_options so;
+            kith_session_options_init(&so, sizeof so);
+            so.privacy = (kith_privacy){1, deltas[i], KITH_ADD_REMOVE};
+            kith_kmeans_options ko;
+            kith_kmeans_options_init(&ko, sizeof ko);
+            ko.clusters = 1;
+            ko.method = KITH_KMEANS_LLOYD;
+            ko.rounds = 1;
+            kith_session *session = NULL;
+            kith_result *result = NULL;
+            kith_receipt receipt;
+            turns = several ? 5 : 1;
+            assert_int_equal(
+                kith_session_open(load_crowd(&c, 5, 1), &so, &session, NULL),
+                KITH_OK);
+            assert_int_equal(kith_kmeans(session, &ko, &result, NULL), KITH_OK);
+            kith_result_receipt(result, 0, &receipt);
+            scale[several] = receipt.scale;
+            loss[several] = receipt.loss;
+            /* of a person: sensitivity over scale, and the sum */
+            assert_true(receipt.sensitivity > .999 * turns);
+            assert_true(kith_result_total_loss(result) <=
+                        (i ? .2367043806634343 : 1) * (1 + 1e-12));
+            assert_true(fabs(kith_result_weights(result)[0] - PEOPLE) <
+                        (i ? 600 : 200));
+            kith_result_free(result);
+            kith_session_close(session);
+        }
+        assert_true(fabs(scale[1] / scale[0] - 5) < 1e-3);
+        assert_true(fabs(loss[1] / loss[0] - 1) < 1e-3);
+    }
+    turns = 1;
+    free_crowd(&c);
 }
 
 static void expect_equal(const kith_dataset *a, const kith_dataset *b)
@@ -293,6 +366,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_each),
         cmocka_unit_test(test_whoever_goes),
+        cmocka_unit_test(test_several_each),
+        cmocka_unit_test(test_divided_budget),
         cmocka_unit_test(test_order_and_repeats),
         cmocka_unit_test(test_even),
         cmocka_unit_test(test_ids),

@@ -34,6 +34,9 @@ const arg_option source_options[] = {
      "this column of csv and tsv files, any text, says whose row it is: one "
      "row "
      "of each person is kept, and people are protected, not rows"},
+    {"rows-per-user", 0, "M",
+     "with --user-column: draw M rows of each person (default: 1), each for "
+     "its part of the budget"},
     {"missing", 0, "POLICY",
      "error (default): refuse a file with a missing value; drop: leave its "
      "rows out"},
@@ -110,7 +113,14 @@ static int parse_user(kith_source_options *opt, const args *a)
 {
     opt->user_column = args_value(a, "user-column");
     if (!opt->user_column)
-        return CLI_OK;
+        return args_value(a, "rows-per-user")
+                   ? cli_usage("--rows-per-user needs a --user-column: whose "
+                               "rows are they?")
+                   : CLI_OK;
+    int code = args_count(a, "rows-per-user", 1, KITH_MOST_ROWS_PER_USER,
+                          &opt->rows_per_user);
+    if (code)
+        return code;
     json_t *json = json_string(opt->user_column); /* it will be in the model */
     json_decref(json);
     if (!json || !*opt->user_column)

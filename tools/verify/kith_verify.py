@@ -176,6 +176,7 @@ class Finding:
         self.total = self.paid = self.bought = None
         self.none = self.smooth = self.local = False
         self.fatal = None
+        self.group = 1  # rows of one of the units
 
     def bad(self, where, words):
         self.wrong.append((where, words))
@@ -284,12 +285,15 @@ def check_sensitivity(finding, where, release, value, spans):
     what, norm = release["what"], release["sensitivity"]["norm"]
     twice = finding.promise["adjacency"] == "replace-one"
     if "counts" in what:
-        least = (1 if not twice else 2 if norm == "l1" else math.sqrt(2))
+        least = finding.group * (1 if not twice else 2 if norm == "l1"
+                                 else math.sqrt(2))
         if value < least * (1 - 1e-9):
-            finding.bad(where, "one row changes counts by " + g(least)
-                        + ", more than the sensitivity listed")
+            finding.bad(where, "one %s changes counts by "
+                        % ("person" if finding.group > 1 else "row")
+                        + g(least) + ", more than the sensitivity listed")
     if spans and "sums" in what and "pull" not in what:
-        most = ROOM * (2 if twice else 1) * spans[norm == "l1"]
+        most = (finding.group * ROOM * (2 if twice else 1)
+                * spans[norm == "l1"])
         if norm in ("l1", "l2") and value > most:
             finding.bad(where, "the sensitivity is larger than the bounds of "
                                "the file allow")
@@ -297,6 +301,9 @@ def check_sensitivity(finding, where, release, value, spans):
 
 def check_smooth(finding, where, release):
     finding.smooth = True
+    if finding.group > 1:
+        finding.bad(where, "smooth sensitivity is of one row, and a person has "
+                           "several")
     loss, promise = release["loss"], finding.promise
     e, d = number(loss.get("epsilon")), number(loss.get("delta"))
     if e is None or d is None:
@@ -506,6 +513,14 @@ def check_privacy(finding, model):
     unit = word(finding, privacy, "unit", ("row", "user"))
     adjacency = word(finding, privacy, "adjacency",
                      ("add-remove", "replace-one"))
+    group = privacy.get("rows_per_user")
+    if "rows_per_user" in privacy:
+        if (unit != "user" or finding.local or type(group) is not int
+                or number(group, 2, 1000) is None):
+            finding.bad("privacy", "'rows_per_user' is not a whole number from "
+                                   "2 to 1000, in a promise to users")
+        else:
+            finding.group = group
     epsilon = number(privacy.get("epsilon"), 1e-15, 4096)
     delta = number(privacy.get("delta"), 0, 1)
     releases = privacy.get("releases")

@@ -88,14 +88,14 @@ static void check_sensitivity(finding *f, const char *where, const line *l,
     int twice = !strcmp(f->adjacency, "replace-one");
     int l1 = !strcmp(l->norm, "l1"), l2 = !strcmp(l->norm, "l2");
     if (strstr(l->what, "counts")) {
-        double least = !twice ? 1 : l1 ? 2 : sqrt(2);
+        double least = f->group * (!twice ? 1 : l1 ? 2 : sqrt(2));
         if (l->sensitivity < least * (1 - 1e-9))
             verify_bad(f, where,
-                       "one row changes counts by %.6g, more than the "
+                       "one %s changes counts by %.6g, more than the "
                        "sensitivity listed",
-                       least);
+                       f->group > 1 ? "person" : "row", least);
     }
-    double most = ROOM * (twice ? 2 : 1) * (l1 ? s->l1 : s->l2);
+    double most = f->group * ROOM * (twice ? 2 : 1) * (l1 ? s->l1 : s->l2);
     if (s->known && strstr(l->what, "sums") && !strstr(l->what, "pull") &&
         (l1 || l2) && l->sensitivity > most)
         verify_bad(f, where,
@@ -108,6 +108,10 @@ static void check_smooth(finding *f, const char *where, const json_t *loss)
 {
     double e, d;
     f->smooth = 1;
+    if (f->group > 1)
+        verify_bad(
+            f, where,
+            "smooth sensitivity is of one row, and a person has several");
     if (!verify_usual(json_object_get(loss, "epsilon"), &e) ||
         !verify_usual(json_object_get(loss, "delta"), &d))
         verify_bad(f, where,

@@ -44,6 +44,14 @@ static void read_promise(finding *f, const json_t *privacy)
     f->local = !strcmp(f->model, "local");
     f->unit = read_word(f, privacy, "unit", units);
     f->adjacency = read_word(f, privacy, "adjacency", adjacencies);
+    const json_t *group = json_object_get(privacy, "rows_per_user");
+    f->group = 1;
+    if (group &&
+        (strcmp(f->unit, "user") != 0 || f->local || !json_is_integer(group) ||
+         !verify_number(group, 2, 1000, &f->group)))
+        verify_bad(f, "privacy",
+                   "'rows_per_user' is not a whole number from 2 to 1000, in a "
+                   "promise to users");
     if (!verify_number(json_object_get(privacy, "epsilon"), 1e-15, 4096,
                        &f->epsilon))
         verify_bad(f, "privacy",

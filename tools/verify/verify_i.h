@@ -30,6 +30,7 @@ typedef struct finding {
     int local, smooth, no_memory;
     int has_promise; /* the following are set */
     const char *model, *unit, *adjacency, *guarantee;
+    double group; /* rows of one of the units */
     double epsilon, delta;
     int has_recomputed; /* the following are set */
     size_t releases;
