@@ -2,6 +2,7 @@
 #ifndef KITH_CLUSTER_I_H
 #define KITH_CLUSTER_I_H
 
+#include "auto/auto.h"
 #include "lloyd/lloyd_i.h"
 
 /* kmeans.c: runs the method that opt asks for, or the one that stands in for
@@ -9,11 +10,5 @@
 kith_status kith_i_kmeans_run(kith_session *session,
                               const kith_kmeans_options *opt, uint64_t rows,
                               kith_result *result, kith_error *err);
-
-/* auto.c: likewise; dense rows, or sparse ones cut to a few features. It
- * decides from what it has released, so a plan shows a typical run. */
-kith_status kith_i_kmeans_auto(kith_session *session,
-                               const kith_kmeans_options *opt, uint64_t rows,
-                               kith_result *result, kith_error *err);
 
 #endif

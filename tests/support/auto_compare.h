@@ -93,6 +93,18 @@ static inline double mean_cost(const table *t, uint32_t k,
     return sum / SEEDS;
 }
 
+/* auto over one mean: what it must never do worse than, beyond the resolution
+ * of one selection (docs/auto.md). */
+static inline double against_mean(table t, uint32_t k, double epsilon,
+                                  double delta)
+{
+    double mine = mean_cost(&t, k, KITH_KMEANS_AUTO, epsilon, delta);
+    double one = mean_cost(&t, 1, KITH_KMEANS_AUTO, epsilon, delta);
+    free(t.rows);
+    print_message("auto %g, one mean %g\n", mine, one);
+    return mine / one;
+}
+
 /* auto over the better of lloyd and one mean. */
 static inline double compare(table t, uint32_t k, double epsilon, double delta)
 {

@@ -1,7 +1,7 @@
 /* The summary of `auto`: least squares over a tree of counts against the normal
  * equations, sizes joined by precision, and the numbers of the recipe.
  * Deterministic. */
-#include "cluster/auto_forest.h"
+#include "auto/noisy_step.h"
 #include "support/make_data.h"
 
 #include <math.h>
@@ -17,20 +17,19 @@ static const double inside[NODES][LEAVES] = {
     {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}};
 static const int leaf[LEAVES] = {1, 4, 5, 6, 7};
 
-static void plant(auto_forest *f, kith_i_box *node, auto_count *rows,
-                  const double *count, int far)
+static void plant(auto_tree *f, kith_i_box *node, auto_count *rows,
+                  const double *count)
 {
     static const double variance[NODES] = {9, 4, 16, HUGE_VAL, 25, 36, 16, 49};
     memset(f, 0, sizeof *f);
-    f->q = 1;
-    f->roots = 2;
+    f->face.q = 1;
+    f->face.roots = 2;
     f->nodes = NODES;
     f->node = node;
     f->rows = rows;
     for (int n = 0; n < NODES; n++) {
         node[n] = (kith_i_box){.child = child[n]};
-        rows[n] = (auto_count){
-            .count = count[n], .variance = variance[n], .far = (uint8_t)far};
+        rows[n] = (auto_count){.count = count[n], .variance = variance[n]};
     }
 }
 
@@ -56,16 +55,18 @@ static void solve(const auto_count *rows, double *x)
 static void test_least_squares(void **state)
 {
     (void)state;
-    static const double count[NODES] = {100, 30, 70, 0, 20, 42, 18, -25};
-    auto_forest f;
+    static const double count[NODES] = {100, 30, 70, 0, 20, 42, 18, 25};
+    auto_tree f;
     kith_i_box node[NODES];
     auto_count rows[NODES];
     double x[LEAVES];
-    plant(&f, node, rows, count, 1);
+    plant(&f, node, rows, count);
     solve(rows, x);
     kith_i_auto_fit_sizes(&f);
-    for (int i = 0; i < LEAVES; i++)
+    for (int i = 0; i < LEAVES; i++) {
+        assert_true(x[i] > 0);
         assert_true(fabs(rows[leaf[i]].size - x[i]) < 1e-9);
+    }
 }
 
 /* Below nothing: the other half has what both have. */
@@ -73,10 +74,10 @@ static void test_no_less_than_nothing(void **state)
 {
     (void)state;
     static const double count[NODES] = {100, -30, 90, 0, 20, 62, 18, -25};
-    auto_forest f;
+    auto_tree f;
     kith_i_box node[NODES];
     auto_count rows[NODES];
-    plant(&f, node, rows, count, 0);
+    plant(&f, node, rows, count);
     kith_i_auto_fit_sizes(&f);
     assert_true(rows[1].size == 0);
     assert_true(rows[7].size == 0);
@@ -118,52 +119,61 @@ static void test_join(void **state)
     }
 }
 
+/* Noise falls with the share in pure DP, with its root otherwise: levels, cells
+ * and rounds follow. */
 static void test_recipe(void **state)
 {
     (void)state;
-    static const struct {
-        int pure, blind, shells;
-        uint32_t levels, halvings;
-        double cut_sds;
-    } rows[] = {{0, 0, 0, 6, 2, 5},   {0, 0, 1, 6, 2, 5},  {1, 0, 0, 4, 3, 7},
-                {1, 0, 1, 7, 1, 3.5}, {1, 1, 0, 13, 1, 6}, {1, 1, 1, 13, 1, 6}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        auto_tree_recipe r = kith_i_auto_tree_recipe(
-            rows[i].pure, rows[i].blind, rows[i].shells);
-        assert_int_equal(r.levels, rows[i].levels);
-        assert_int_equal(r.halvings, rows[i].halvings);
-        assert_true(r.cut_sds == rows[i].cut_sds);
+    const auto_recipe *gaussian = kith_i_auto_recipe(0, 0);
+    const auto_recipe *pure = kith_i_auto_recipe(1, 0);
+    const auto_recipe *blind = kith_i_auto_recipe(1, 1);
+    assert_true(gaussian != pure && pure != blind);
+    assert_true(kith_i_auto_recipe(0, 1) == gaussian);
+    const auto_recipe *all[] = {gaussian, pure, blind};
+    for (int i = 0; i < 3; i++) {
+        const auto_recipe *r = all[i];
+        double scout = r->count + 2 * r->norms + r->taxicab + r->mean;
+        double again = r->turns * (r->norms + r->mean);
+        assert_true(scout + again + r->most_moments < .5);
+        assert_true(r->surely > r->likely && r->cut > r->keep);
+        assert_true(r->levels * r->halvings >= 12);
     }
-    assert_true(kith_i_auto_most_cells(0, 10, 1e9, 1) == 200);
-    assert_true(kith_i_auto_most_cells(1, 10, 1e9, 1) == 400);
-    assert_true(kith_i_auto_most_cells(0, 100, 1e9, 1) == 300);
-    assert_true(kith_i_auto_most_cells(0, 10, 1001, 10) == 50);
+    assert_true(pure->levels < gaussian->levels);
+    assert_true(pure->most_rounds < gaussian->most_rounds);
 }
 
-/* All that is left is divided, for any kind of budget. */
+/* All that is left is divided, for any kind of budget; rounds as noise
+ * allows. */
 static void test_shares(void **state)
 {
     (void)state;
     double *rows = make_rows(10, 2, 2, 1);
     kith_session *session = open_session(load(rows, 10, 2, ball(1)), 1, 1e-6,
                                          KITH_ADD_REMOVE, 1, 1);
-    for (int kind = 0; kind < 6; kind++) {
-        kith_kmeans_options opt = {0};
+    for (int kind = 0; kind < 12; kind++) {
+        kith_kmeans_options opt = {.rounds = kind < 6 ? 0 : 3};
+        int pure = kind % 6 >= 2, blind = kind % 6 >= 4;
         auto_run run = {.session = session,
                         .opt = &opt,
+                        .recipe = kith_i_auto_recipe(pure, blind),
                         .k = kind % 2 ? 64 : 10,
                         .d = 20,
-                        .pure = kind >= 2,
-                        .budget = kind >= 2 ? 1 : .24,
+                        .pure = pure,
+                        .budget = pure ? 1 : .24,
                         .used = .1,
-                        .n_hat = 50000};
-        auto_space space = {.q = kind < 4 ? 20 : 16, .blind = kind >= 4};
-        auto_shares s = kith_i_auto_divide(&run, &space);
-        double sum = run.used + s.tree + s.leaf + s.over + s.lloyd + s.rec +
-                     s.hist * (2 + s.over_steps + s.hists);
+                        .n = 50000};
+        auto_frame frame = {.q = blind ? 16 : 20, .blind = blind};
+        auto_shares s = kith_i_auto_divide(&run, &frame);
+        double sum = run.used + s.tree + s.leaf + s.cells + s.steps + s.last +
+                     s.hist * (2 + s.cell_steps + s.hists);
         assert_true(sum <= 1 && sum > 1 - 1e-6);
-        assert_true(s.tree > 0 && s.leaf > 0 && s.over > 0 && s.rec > 0);
-        assert_true(s.lloyd > 0 || s.rounds == 0);
+        assert_true(s.tree > 0 && s.leaf > 0 && s.cells > 0 && s.last > 0);
+        assert_true(s.steps > 0 || s.rounds == 0 || blind);
+        assert_true(kind < 6 || s.rounds == 3);
+        double noise = kith_i_auto_center_noise(
+            &run, s.steps / fmax(s.rounds, 1), frame.q, run.k);
+        assert_true(s.rounds <= run.recipe->least_rounds || kind >= 6 ||
+                    noise <= run.recipe->quiet);
     }
     kith_session_close(session);
     free(rows);

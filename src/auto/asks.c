@@ -1,0 +1,176 @@
+/* What the gate is asked: cells, residuals, histograms of distances. */
+#include "auto/asks.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where its labels, its forest or its centres say that a row is. */
+static kith_i_place place_of(const auto_place *p)
+{
+    if (p->labels)
+        return (kith_i_place){
+            .kind = KITH_I_PLACE_LABEL, .places = p->cells, .by = p->labels};
+    if (p->forest)
+        return (kith_i_place){
+            .kind = KITH_I_PLACE_TREE, .places = p->cells, .forest = p->forest};
+    if (p->cells == 1)
+        return (kith_i_place){.kind = KITH_I_PLACE_ONE};
+    return (kith_i_place){.kind = KITH_I_PLACE_NEAREST, .centers = p->centers};
+}
+
+/* Too many cells for labels: they are found again for each release. */
+static kith_status find_labels(auto_run *run, auto_place *p, kith_error *err)
+{
+    if (p->cells > KITH_I_MOST_LABELS && p->by == p->view)
+        return KITH_OK;
+    if (p->cells > KITH_I_MOST_LABELS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "auto makes at most %u clusters of rows this wide: "
+                           "ask for fewer, or use --method lloyd",
+                           KITH_I_MOST_LABELS);
+    kith_i_ask ask = {.view = p->by, .place = place_of(p)};
+    const kith_i_view *labels;
+    kith_status status = kith_i_labels_open(run->session, &ask, &labels, err);
+    if (!status)
+        p->labels = labels;
+    return status;
+}
+
+kith_status kith_i_auto_place_open(auto_run *run, auto_place *p, int label,
+                                   kith_error *err)
+{
+    size_t n = (size_t)p->cells * p->width;
+    p->origins = kith_i_pool_take(&run->pool, n, sizeof *p->origins);
+    if (!p->origins)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < n; i++)
+        p->origins[i] =
+            (int32_t)fmax(-65535, fmin(65535, nearbyint(p->origin[i])));
+    return label ? find_labels(run, p, err) : KITH_OK;
+}
+
+void kith_i_auto_place_close(auto_run *run, auto_place *p)
+{
+    kith_i_labels_close(run->session, p->labels);
+    p->labels = NULL;
+}
+
+static kith_status release(auto_run *run, const kith_i_ask *ask,
+                           const kith_i_cells_spec *spec, kith_i_cells *out,
+                           kith_error *err)
+{
+    kith_status status =
+        kith_i_release_cells(run->session, ask, spec, out, err);
+    if (!status && (status = kith_i_auto_tick(run, err)))
+        kith_i_cells_free(out);
+    return status;
+}
+
+kith_status kith_i_auto_counts(auto_run *run, const auto_place *p,
+                               const char *what, double share,
+                               kith_i_cells *out, kith_error *err)
+{
+    kith_i_cells_spec spec = {.what = what, .cells = p->cells};
+    kith_status status =
+        kith_i_auto_charge(run, share, &spec.count_charge, err);
+    kith_i_ask ask = {.view = p->view, .place = place_of(p)};
+    return status ? status : release(run, &ask, &spec, out, err);
+}
+
+/* No row is further from the origin of cell c than this: a radius beyond it,
+ * from a histogram that is mostly noise, would buy noise and nothing else. */
+static double furthest(const auto_run *run, const auto_place *p, uint32_t c)
+{
+    const kith_i_domain *domain =
+        p->view ? kith_i_view_domain(p->view) : run->domain;
+    const int32_t *origin = p->origins + (size_t)c * p->width;
+    double square = 0, absolute = 0, longest = (double)kith_i_domain_l2(domain);
+    for (uint32_t i = 0; i < p->width; i++) {
+        square += pow(origin[i], 2);
+        absolute += fabs((double)origin[i]);
+    }
+    return p->taxicab ? sqrt(p->width) * longest + absolute
+                      : longest + sqrt(square);
+}
+
+kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
+                                  const char *what, const double *radius,
+                                  double share, kith_i_cells *out,
+                                  kith_error *err)
+{
+    uint64_t *limits = kith_i_pool_take(&run->pool, p->cells, sizeof *limits);
+    if (!limits)
+        return kith_i_fail_memory(err);
+    for (uint32_t c = 0; c < p->cells; c++) {
+        double r = fmin(ceil(fmin(radius[c], furthest(run, p, c))), 0x1p30);
+        limits[c] = r >= 1 ? (uint64_t)r : 1;
+    }
+    kith_i_cells_spec spec = {.what = what,
+                              .cells = p->cells,
+                              .width = p->width,
+                              .radius = limits,
+                              .ball = !p->taxicab};
+    kith_i_ask ask = {.view = p->view,
+                      .place = place_of(p),
+                      .value = {.kind = KITH_I_VALUE_RESIDUAL,
+                                .origins = p->origins,
+                                .by_cell = 1}};
+    kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge, err);
+    return status ? status : release(run, &ask, &spec, out, err);
+}
+
+/* Squared limits of the bins, for each cell by its scale. */
+static double *set_limits(auto_run *run, const auto_look *look, uint32_t cells,
+                          auto_hist *out)
+{
+    size_t edges = AUTO_BINS - 1;
+    double *limits = kith_i_pool_reals(&run->pool, cells * edges);
+    memset(out, 0, sizeof *out);
+    for (uint32_t b = 0; b < AUTO_BINS; b++) {
+        out->up[b] =
+            look->lo * pow(look->hi / look->lo, (double)b / (double)edges);
+        out->mid[b] = b ? sqrt(out->up[b - 1] * out->up[b]) : .7 * look->lo;
+    }
+    for (uint32_t c = 0; limits && c < cells; c++)
+        for (uint32_t b = 0; b < edges; b++)
+            limits[c * edges + b] = pow(out->up[b] * look->scale[c], 2);
+    return limits;
+}
+
+kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
+                                  const auto_look *look, auto_hist *out,
+                                  kith_error *err)
+{
+    uint32_t classes = p->wide ? AUTO_CLASSES : 1;
+    kith_i_distance_bins distances = {.bins = AUTO_BINS,
+                                      .limits =
+                                          set_limits(run, look, p->cells, out),
+                                      .by_cell = 1,
+                                      .origins = p->origins,
+                                      .taxicab = p->taxicab,
+                                      .class_of = p->wide,
+                                      .classes = classes};
+    if (!distances.limits)
+        return kith_i_fail_memory(err);
+    kith_i_ask ask = {.view = p->view, .place = place_of(p)};
+    ask.place.bins = &distances;
+    kith_i_cells_spec spec = {.what = look->what, .cells = AUTO_BINS * classes};
+    kith_i_cells cells = {0};
+    kith_status status =
+        kith_i_auto_charge(run, look->share, &spec.count_charge, err);
+    if (!status)
+        status = release(run, &ask, &spec, &cells, err);
+    if (status)
+        return status;
+    for (uint32_t c = 0; c < classes; c++) {
+        out[c] = out[0];
+        kith_i_auto_hist_clean(run->recipe, cells.counts + c * AUTO_BINS,
+                               cells.count_sd, look->prior, &out[c]);
+        double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
+        for (uint32_t b = 0; b < AUTO_BINS; b++)
+            out[c].h[b] *= all;
+        out[c].total *= all;
+    }
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}

@@ -1,0 +1,250 @@
+/* The default method: a private summary of the rows is bought (mean, leading
+ * directions, a tree of boxes with their means), clustered for free, and
+ * refined by a few noisy steps on residuals. Recipe and reasons: docs/auto.md.
+ */
+#include "auto/auto.h"
+
+#include <math.h>
+
+#include "auto/choose.h"
+#include "auto/starts.h"
+#include "lloyd/lloyd_i.h"
+
+#define LEAST_SHARE 1e-6
+/* A share that the noise of few rows is judged by. */
+static const double usual_share = .03;
+/* Squared distance of rows that fill the bounds, of the bound. */
+static const double fills = .04;
+
+kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge,
+                               kith_error *err)
+{
+    *charge = kith_i_loss_share(run->total, share);
+    run->used += share;
+    return *charge == 0 ? kith_i_fail_budget(run->total, err) : KITH_OK;
+}
+
+kith_status kith_i_auto_tick(auto_run *run, kith_error *err)
+{
+    const kith_kmeans_options *opt = run->opt;
+    if (run->done < run->steps)
+        run->done++;
+    return kith_i_progress(opt->progress, opt->progress_arg, run->done,
+                           run->steps, err);
+}
+
+static double twice(const auto_run *run)
+{
+    int replaces =
+        kith_i_session_privacy(run->session).neighbors == KITH_REPLACE_ONE;
+    return replaces ? 2 : 1;
+}
+
+double kith_i_auto_count_sd(const auto_run *run, double share)
+{
+    return run->pure ? twice(run) * sqrt(2) / (run->budget * share)
+                     : sqrt(twice(run)) / (run->budget * sqrt(share));
+}
+
+double kith_i_auto_sum_sd(const auto_run *run, double share, double dim)
+{
+    return run->pure ? twice(run) * sqrt(dim + 1) / (run->budget * share)
+                     : twice(run) / (run->budget * sqrt(share));
+}
+
+double kith_i_auto_center_noise(const auto_run *run, double share, double dim,
+                                double k)
+{
+    return dim * pow(kith_i_auto_sum_sd(run, share, dim) * k / run->n, 2);
+}
+
+/* How many clusters noise leaves room for, whatever number was asked for: their
+ * means are about half the bound away from where they are looked for, and the
+ * last step has about this share (Gaussian, pure; few features, many). */
+static double room(const auto_run *run)
+{
+    static const double last[2][2] = {{.1, .2}, {.2, .5}};
+    double share = last[run->pure][run->d >= AUTO_TAXICAB_FROM];
+    return 2 * kith_i_calm() /
+           sqrt(kith_i_auto_center_noise(run, share, run->d, 1));
+}
+
+/* A12: back to the caller's units, within the bounds. sum_sd: of a coordinate
+ * of a cluster's sum, steps. */
+static void set_result(const auto_run *run, const auto_found *found,
+                       kith_result *result)
+{
+    for (uint32_t j = 0; j < run->k; j++)
+        result->weights[j] = fmax(found->sizes[j], 0);
+    double step = kith_i_domain_step(run->domain);
+    if (found->loose >= 0)
+        kith_i_result_expect(result, found->squares, step * step, found->loose);
+    kith_i_result_set_centers(result, run->domain, found->full);
+    result->noise = found->noise * sqrt(run->d) * run->k / run->n * step;
+}
+
+/* One mean with all of the budget, and the k centres about it. */
+static kith_status one_mean(auto_run *run, auto_scout *scout, auto_found *found,
+                            kith_error *err)
+{
+    double noise;
+    kith_status status =
+        kith_i_auto_better_mean(run, scout, kith_i_auto_left(run), &noise, err);
+    kith_i_auto_about_mean(run, scout, scout->mean, found->full);
+    for (uint32_t j = 0; j < run->k; j++)
+        found->sizes[j] = run->n / run->k;
+    found->noise = sqrt(noise / run->d) * run->n / run->k;
+    found->carried = 1;
+    return status;
+}
+
+/* So few rows, for this budget, that a summary would be noise: noisy rounds
+ * over all of the bounds. Two place the centres, a third pays if a round moves
+ * the mean of an average cluster by less than .05 / 3 of the bound, more if by
+ * less than .01 / rounds. */
+static kith_status hand_over(auto_run *run, uint64_t rows, kith_result *result,
+                             kith_error *err)
+{
+    kith_kmeans_options opt = *run->opt;
+    double noise = sqrt(
+        kith_i_auto_center_noise(run, kith_i_auto_left(run), run->d, run->k));
+    double rounds = fmax(fmin(5, .01 / noise), fmin(3, .05 / noise));
+    if (!opt.rounds)
+        opt.rounds = (uint32_t)fmax(2, floor(rounds));
+    opt.clusters = run->k;
+    return kith_i_kmeans_lloyd(run->session, &opt, rows, NULL, result, err);
+}
+
+/* All of the budget for one mean: no more was asked for, or not even two would
+ * be worth anything, or most that was found of it is noise, and everything else
+ * would be about it. */
+static int is_single(const auto_run *run, const auto_scout *scout)
+{
+    const auto_recipe *r = run->recipe;
+    double two = kith_i_auto_center_noise(run, r->single, run->d, 2);
+    int lost = scout->norms.seen && scout->astray > 2 * r->poor * scout->trace;
+    return !run->opt->rounds &&
+           (run->k == 1 || (run->plan <= 0 && (two > r->poor || lost)));
+}
+
+/* So few rows, for this budget, that a summary of them would be noise. */
+static int has_few_rows(const auto_run *run)
+{
+    double usual = kith_i_auto_count_sd(run, usual_share);
+    return run->d < AUTO_TAXICAB_FROM && run->n < run->recipe->few * usual;
+}
+
+/* Two rounds over all of the bounds move the centres by less than the rows are
+ * from their mean, or, where nothing is seen of that, than if they filled the
+ * bounds. */
+static int rounds_are_quiet(const auto_run *run, const auto_scout *scout)
+{
+    double bound = pow((double)kith_i_domain_l2(run->domain), 2);
+    double noise = bound * kith_i_auto_center_noise(
+                               run, kith_i_auto_left(run) / 2, run->d, run->k);
+    double apart = scout->norms.seen ? scout->trace : fills * bound;
+    return run->plan > 0 || run->opt->rounds || noise < apart;
+}
+
+/* A5 to A11. */
+static kith_status by_summary(auto_run *run, const auto_scout *scout,
+                              auto_found *found, uint32_t *rounds,
+                              kith_error *err)
+{
+    auto_frame frame = {0};
+    auto_tree tree = {0};
+    auto_summary summary = {0};
+    kith_status status = kith_i_auto_find_frame(run, scout, &frame, err);
+    if (status)
+        return status;
+    auto_shares shares = kith_i_auto_divide(run, &frame);
+    status = kith_i_auto_grow(run, scout, &frame, &shares, &tree, err);
+    if (!status)
+        status = kith_i_auto_leaves(run, &frame, &shares, &tree, &summary, err);
+    int far = tree.face.roots > 2;
+    kith_i_auto_tree_free(&tree);
+    if (!status)
+        status = kith_i_auto_cells(run, &frame, &shares, &summary, err);
+    if (status)
+        return status;
+    found->carried = summary.n;
+    auto_start start = {
+        .scout = scout,
+        .frame = &frame,
+        .shares = &shares,
+        .summary = &summary,
+        .far = far,
+        .centers = kith_i_pool_reals(&run->pool, (size_t)run->k * frame.q)};
+    if (!start.centers)
+        return kith_i_fail_memory(err);
+    *rounds = shares.rounds;
+    status = kith_i_auto_solve(run, &summary, start.centers, err);
+    if (!status)
+        status = kith_i_auto_doubt(run, &start, &shares, err);
+    if (!status)
+        status = kith_i_auto_refine(run, &start, found, err);
+    for (uint32_t j = 0; !status && j < run->k; j++)
+        kith_i_domain_clip(run->domain, found->full + (size_t)j * run->d);
+    if (!status && shares.choice > 0)
+        status = kith_i_auto_choose(run, scout, shares.choice, found, err);
+    if (!status)
+        kith_i_auto_keep_mean(run, scout, found);
+    return status;
+}
+
+static kith_status run_stages(auto_run *run, uint64_t rows, kith_result *result,
+                              kith_error *err)
+{
+    auto_scout scout = {0};
+    kith_status status = kith_i_auto_scout(run, &scout, err);
+    if (status)
+        return status;
+    result->rows = run->n;
+    result->room = room(run);
+    int single = is_single(run, &scout), few = has_few_rows(run);
+    if (few && !single && rounds_are_quiet(run, &scout))
+        return hand_over(run, rows, result, err);
+    single |= few && !run->opt->rounds;
+    auto_found found = {
+        .full = kith_i_pool_reals(&run->pool, (size_t)run->k * run->d),
+        .sizes = kith_i_pool_reals(&run->pool, run->k),
+        .squares = kith_i_pool_reals(&run->pool, run->k),
+        .loose = -1};
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    result->rounds = 1;
+    status = single ? one_mean(run, &scout, &found, err)
+                    : by_summary(run, &scout, &found, &result->rounds, err);
+    if (status)
+        return status;
+    if (run->plan <= 0)
+        result->carried = found.carried;
+    set_result(run, &found, result);
+    return KITH_OK;
+}
+
+kith_status kith_i_kmeans_auto(kith_session *session,
+                               const kith_kmeans_options *opt, uint64_t rows,
+                               kith_result *result, kith_error *err)
+{
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    auto_run run = {.session = session,
+                    .opt = opt,
+                    .domain = domain,
+                    .k = opt->clusters,
+                    .d = domain->dimension,
+                    .total = kith_i_session_left(session),
+                    .plan = (double)rows,
+                    .steps = 60};
+    run.pure = kith_i_session_measure(session) == KITH_PURE_DP;
+    run.recipe = kith_i_auto_recipe(run.pure, 0);
+    run.budget = kith_i_loss_value(run.total, kith_i_session_measure(session));
+    kith_i_coins_seed(&run.coins, opt->public_seed, 1);
+    if (kith_i_loss_share(run.total, LEAST_SHARE) == 0)
+        return kith_i_fail_budget(run.total, err);
+    kith_status status = run_stages(&run, rows, result, err);
+    if (!status && opt->progress)
+        (void)opt->progress(opt->progress_arg, run.steps, run.steps);
+    kith_i_pool_drop(&run.pool, 0);
+    return status;
+}

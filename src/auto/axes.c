@@ -1,0 +1,270 @@
+/* A5: in which directions the rows spread, and the view along them. */
+#include "auto/axes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "release/release_gram.h"
+
+enum {
+    LEAST_AXES = 4,
+    MOST_AXES = 64,
+    ALL_AXES = 16, /* up to so many features all are kept, whatever is known */
+    LARGE_VIEW = 1 << 24,
+    SOME_AXES = 32,   /* of a view that is large */
+    COARSE_FROM = 256 /* features: a coarser lattice */
+};
+
+/* Noise edge of second moments of rows in the unit ball: what the largest
+ * eigenvalue of pure noise would be. */
+static double noise_edge(const auto_run *run, double share)
+{
+    double d = run->d;
+    return kith_i_auto_sum_sd(run, share, d * (d + 1) / 2) * sqrt(2 * d);
+}
+
+/* Radius for the second moments, so that as many rows are clipped as k edges
+ * are worth, and the share that makes the edge as small as wanted. 0 if they
+ * would drown. */
+static void plan_moments(const auto_run *run, const auto_scout *scout,
+                         double *radius, double *share)
+{
+    const auto_recipe *r = run->recipe;
+    const auto_hist *hist = &scout->norms;
+    double d = run->d, tail = 0, most = r->most_moments;
+    most *= run->pure ? 1 : d / (d + 80);
+    double limit = fmin(run->k * noise_edge(run, most), .5 * hist->total);
+    uint32_t b = AUTO_BINS - 1;
+    while (b > 0 && tail + hist->h[b] <= limit)
+        tail += hist->h[b--];
+    *radius = hist->up[b];
+    double edge = *radius * *radius * noise_edge(run, most);
+    double over = edge * d / (r->edge * run->n * scout->trace);
+    double need = most * (run->pure ? over : over * over);
+    *share = fmax(r->least_moments, fmin(need, most));
+    if (r->directions * edge > run->n * scout->trace ||
+        edge / sqrt(2 * d) > 0x1p50) /* would not fit 64 bits */
+        *share = 0;
+}
+
+/* Orthonormal random rows (public coins) from, .., to - 1; those before are
+ * there already. */
+static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
+{
+    uint32_t d = run->d;
+    for (uint32_t j = from; j < to; j++) {
+        double *axis = axes + (size_t)j * d, norm = 0;
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] = kith_i_coins_normal(&run->coins);
+        for (uint32_t a = 0; a < j; a++) { /* Gram-Schmidt */
+            const double *other = axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * other[i];
+            for (uint32_t i = 0; i < d; i++)
+                axis[i] -= dot * other[i];
+        }
+        for (uint32_t i = 0; i < d; i++)
+            norm += axis[i] * axis[i];
+        for (uint32_t i = 0; i < d; i++)
+            axis[i] /= sqrt(norm);
+    }
+}
+
+/* Without second moments: all features when there are few, else random
+ * directions. */
+static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame,
+                              kith_error *err)
+{
+    uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
+    frame->blind = q < d;
+    frame->q = q;
+    frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
+    frame->spread = kith_i_pool_reals(&run->pool, q);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    for (uint32_t i = 0; i < q; i++)
+        frame->axes[(size_t)i * d + i] = 1;
+    if (frame->blind) {
+        draw_axes(run, frame->axes, 0, q);
+        run->recipe = kith_i_auto_recipe(run->pure, 1);
+    }
+    for (uint32_t j = 0; j < q; j++)
+        frame->spread[j] = sqrt(fmax(trace / d, 1));
+    frame->outside = trace * (1 - (double)q / d);
+    return KITH_OK;
+}
+
+/* As many directions as d allows. Where that would make a large view, no more
+ * than keep it well below half of the rows in memory: the last step sees what
+ * the view leaves out, and with so many rows it sees it well. */
+static uint32_t most_axes(const auto_run *run)
+{
+    double d = run->d, most = fmin(d, MOST_AXES);
+    if (d > ALL_AXES && run->n * most > LARGE_VIEW)
+        most =
+            fmin(most, fmax(fmin(SOME_AXES, floor(.45 * d)), floor(.38 * d)));
+    return (uint32_t)most;
+}
+
+/* The second moments about the mean (d x d), in steps of the rows, and the
+ * noise of each. matrix: also holds the sums. */
+static kith_status buy_moments(auto_run *run, const auto_scout *scout,
+                               double radius, double share, double *matrix,
+                               double *sd, kith_error *err)
+{
+    uint32_t d = run->d;
+    int64_t *gram = (int64_t *)(void *)matrix; /* in its place */
+    int32_t *mean = kith_i_pool_take(&run->pool, d, sizeof *mean);
+    if (!mean)
+        return kith_i_fail_memory(err);
+    /* rows about the mean must fit int16: halved where they might not, or more
+     * often where a coarser lattice will do (to the nearest: the gate clips
+     * what that makes too long) */
+    kith_i_ask ask = {
+        .value = {.kind = KITH_I_VALUE_RESIDUAL, .origins = mean}};
+    int *halve = &ask.value.halvings;
+    for (uint32_t i = 0; i < d; i++) {
+        mean[i] = (int32_t)scout->mean[i];
+        if (run->domain->high_q[i] - mean[i] > INT16_MAX ||
+            mean[i] - run->domain->low_q[i] > INT16_MAX)
+            *halve = 1;
+    }
+    /* Many directions: their products are what takes time, and a coarser
+     * lattice, on which they are exact in single precision, shows the
+     * directions as well. */
+    while (d >= COARSE_FROM &&
+           ceil(ldexp(radius, -*halve)) > KITH_I_SMALL_VALUE)
+        ++*halve;
+    double unit = ldexp(1, *halve);
+    kith_i_gram_spec spec = {.what = "second moments",
+                             .cells = 1,
+                             .width = d,
+                             .radius = (uint64_t)fmax(ceil(radius / unit), 1),
+                             .halvings = *halve};
+    kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
+    if (!status)
+        status = kith_i_release_gram(run->session, &ask, &spec, gram, sd, err);
+    if (!status)
+        status = kith_i_auto_tick(run, err);
+    for (size_t i = 0; !status && i < (size_t)d * d; i++)
+        matrix[i] = (double)gram[i] * unit * unit;
+    *sd *= unit * unit;
+    return status;
+}
+
+/* The axes whose eigenvalue stands out of the noise's largest (edge); their
+ * spread, and what is outside of them. */
+static void keep_axes(const auto_run *run, const double *values, uint32_t want,
+                      double edge, double trace, auto_frame *frame)
+{
+    uint32_t d = run->d, least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
+    double inside = 0;
+    while (q < want && values[q] > edge)
+        q++;
+    frame->q = q < least ? least : q;
+    for (uint32_t i = 0; i < frame->q; i++) {
+        double v = values[i];
+        v = v > edge ? (v + sqrt(v * v - edge * edge)) / 2 : edge / 2;
+        inside += v / run->n;
+        frame->spread[i] = sqrt(fmax(v / run->n, 1));
+    }
+    frame->outside = frame->q < d ? fmax(0, trace - inside) : 0;
+}
+
+static kith_status find_axes(auto_run *run, const auto_scout *scout,
+                             double radius, double share, auto_frame *frame,
+                             kith_error *err)
+{
+    uint32_t d = run->d, want = most_axes(run);
+    double sd = 0;
+    frame->axes = kith_i_pool_reals(&run->pool, (size_t)want * d);
+    frame->spread = kith_i_pool_reals(&run->pool, want);
+    size_t mark = run->pool.count;
+    double *matrix = kith_i_pool_reals(&run->pool, (size_t)d * d);
+    double *work = kith_i_pool_reals(&run->pool, kith_i_eigen_work(d));
+    int *integers = kith_i_pool_take(&run->pool, kith_i_eigen_integers(d),
+                                     sizeof *integers);
+    double *values = kith_i_pool_reals(&run->pool, want);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    kith_status status =
+        buy_moments(run, scout, radius, share, matrix, &sd, err);
+    if (!status) {
+        int saved = kith_i_blas_single(); /* same bits for any threads */
+        int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
+                                      frame->axes);
+        kith_i_blas_restore(saved);
+        if (failed)
+            status = kith_i_fail(err, KITH_ERR_INTERNAL,
+                                 "LAPACK found no eigenvectors");
+    }
+    if (!status)
+        keep_axes(run, values, want, sd * sqrt(2.0 * d), scout->trace, frame);
+    kith_i_pool_drop(&run->pool, mark);
+    return status;
+}
+
+/* The view along the axes; lengths so far are in steps of the rows. */
+static kith_status open_view(auto_run *run, double reach, double trace,
+                             auto_frame *frame, kith_error *err)
+{
+    double step = kith_i_domain_step(run->domain);
+    kith_status status =
+        kith_i_view_open(run->session, frame->axes, frame->q, frame->mean,
+                         reach * step, &frame->view, err);
+    if (status)
+        return status;
+    double finer = step / kith_i_domain_step(kith_i_view_domain(frame->view));
+    frame->finer = finer;
+    frame->reach = reach * finer;
+    frame->trace = trace * finer * finer;
+    frame->outside *= finer * finer;
+    for (uint32_t i = 0; i < frame->q; i++)
+        frame->spread[i] *= finer;
+    return KITH_OK;
+}
+
+kith_status kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
+                                   auto_frame *frame, kith_error *err)
+{
+    double radius, share;
+    frame->mean = scout->mean;
+    plan_moments(run, scout, &radius, &share);
+    kith_status status = share > 0
+                             ? find_axes(run, scout, radius, share, frame, err)
+                             : blind_axes(run, scout->trace, frame, err);
+    return status ? status
+                  : open_view(run, scout->reach, scout->trace, frame, err);
+}
+
+kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
+                              uint32_t p, auto_frame *wide, kith_error *err)
+{
+    uint32_t q = frame->q, d = run->d;
+    double step = frame->finer * frame->finer;
+    *wide = *frame;
+    wide->q = p;
+    wide->axes = kith_i_pool_reals(&run->pool, (size_t)p * d);
+    wide->spread = kith_i_pool_reals(&run->pool, p);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    memcpy(wide->axes, frame->axes, (size_t)q * d * sizeof *wide->axes);
+    draw_axes(run, wide->axes, q, p);
+    wide->outside = frame->trace / step * (1 - (double)p / d);
+    return open_view(run, frame->reach / frame->finer, frame->trace / step,
+                     wide, err);
+}
+
+void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,
+                      const double *centers, double *full)
+{
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double sum = 0;
+            for (uint32_t a = 0; a < frame->q; a++)
+                sum += frame->axes[(size_t)a * d + i] *
+                       centers[(size_t)j * frame->q + a];
+            full[(size_t)j * d + i] = frame->mean[i] + sum / frame->finer;
+        }
+}

@@ -1,0 +1,154 @@
+/* Noisy means of many clusters in full space, when each is known well in a few
+ * axes: most of what the noise hides is a smooth function of that place. */
+#include "auto/believe.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The weighted mean of all (out: d), shortened as a whole. */
+static void common_mean(const auto_belief *b, double *out)
+{
+    double total = 0, noise = 0, square = 0;
+    for (uint32_t j = 0; j < b->k; j++)
+        total += fmax(b->size[j], 1);
+    for (uint32_t j = 0; j < b->k; j++) {
+        double w = fmax(b->size[j], 1) / total;
+        noise += b->d * pow(w * b->noise[j], 2);
+        for (uint32_t i = 0; i < b->d; i++)
+            out[i] += w * b->means[(size_t)j * b->d + i];
+    }
+    for (uint32_t i = 0; i < b->d; i++)
+        square += out[i] * out[i];
+    double keep = kith_i_shrink(square, noise);
+    for (uint32_t j = 0; j < b->k; j++)
+        for (uint32_t i = 0; i < b->d; i++)
+            b->means[(size_t)j * b->d + i] =
+                (b->means[(size_t)j * b->d + i] - out[i]) / b->noise[j];
+    for (uint32_t i = 0; i < b->d; i++)
+        out[i] *= keep;
+}
+
+/* Orthonormal directions of the k clusters that their places span, each in
+ * units of its noise (out: rank x k). Returns the rank. */
+static uint32_t find_directions(auto_run *run, const auto_belief *b,
+                                double *out, kith_error *err)
+{
+    uint32_t k = b->k, q = b->q, most = q < k - 1 ? q : k - 1, rank = 0;
+    double *y = kith_i_pool_reals(&run->pool, (size_t)k * q);
+    double *gram = kith_i_pool_reals(&run->pool, (size_t)q * q);
+    double *work = kith_i_pool_reals(&run->pool, kith_i_eigen_work(q));
+    double *axes = kith_i_pool_reals(&run->pool, (size_t)q * q);
+    double *values = kith_i_pool_reals(&run->pool, q);
+    double *mean = kith_i_pool_reals(&run->pool, q);
+    int *integers = kith_i_pool_take(&run->pool, kith_i_eigen_integers(q),
+                                     sizeof *integers);
+    double total = 0;
+    if (run->pool.failed) {
+        kith_i_fail_memory(err);
+        return 0;
+    }
+    for (uint32_t j = 0; j < k; j++)
+        total += 1 / pow(b->noise[j], 2);
+    for (size_t i = 0; i < (size_t)k * q; i++)
+        mean[i % q] += b->places[i] / pow(b->noise[i / q], 2) / total;
+    for (size_t i = 0; i < (size_t)k * q; i++)
+        y[i] = (b->places[i] - mean[i % q]) / b->noise[i / q];
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t a = 0; a < q; a++)
+            for (uint32_t c = 0; c < q; c++)
+                gram[a * q + c] += y[(size_t)j * q + a] * y[(size_t)j * q + c];
+    int saved = kith_i_blas_single(); /* same bits for any threads */
+    int failed = kith_i_eigen_top(gram, q, most, work, integers, values, axes);
+    kith_i_blas_restore(saved);
+    if (failed)
+        return 0;
+    while (rank < most && values[rank] > 1e-9 * values[0]) {
+        for (uint32_t j = 0; j < k; j++) {
+            double sum = 0;
+            for (uint32_t a = 0; a < q; a++)
+                sum += axes[rank * q + a] * y[(size_t)j * q + a];
+            out[(size_t)rank * k + j] = sum / sqrt(values[rank]);
+        }
+        rank++;
+    }
+    return rank;
+}
+
+/* Take the fit out of the means: fit[r] = direction r . means (rank x d). */
+static void project(const auto_belief *b, uint32_t rank, const double *u,
+                    double *fit)
+{
+    uint32_t k = b->k, d = b->d;
+    for (uint32_t r = 0; r < rank; r++) {
+        double *to = fit + (size_t)r * d;
+        for (uint32_t j = 0; j < k; j++)
+            for (uint32_t i = 0; i < d; i++)
+                to[i] += u[(size_t)r * k + j] * b->means[(size_t)j * d + i];
+        for (uint32_t j = 0; j < k; j++)
+            for (uint32_t i = 0; i < d; i++)
+                b->means[(size_t)j * d + i] -= u[(size_t)r * k + j] * to[i];
+    }
+}
+
+/* Signal of a direction and of a feature, above noise of variance 1, multiply;
+ * so much of an entry of the fit is believed. feature: d. */
+static void shorten_fit(uint32_t rank, uint32_t d, double *fit, double *feature)
+{
+    double average = 0;
+    memset(feature, 0, d * sizeof *feature);
+    for (size_t i = 0; i < (size_t)rank * d; i++)
+        feature[i % d] += fit[i] * fit[i] / rank;
+    for (uint32_t i = 0; i < d; i++) {
+        feature[i] = fmax(0, feature[i] - 1);
+        average += feature[i] / d;
+    }
+    for (uint32_t r = 0; r < rank; r++) {
+        double signal = 0, *row = fit + (size_t)r * d;
+        for (uint32_t i = 0; i < d; i++)
+            signal += row[i] * row[i] / d;
+        signal = fmax(0, signal - 1) / fmax(average, 1e-300);
+        for (uint32_t i = 0; i < d; i++)
+            row[i] *= signal * feature[i] / (1 + signal * feature[i]);
+    }
+}
+
+/* The rest, feature by feature. */
+static void shorten_rest(const auto_belief *b, uint32_t rank)
+{
+    double free = fmax(1, (double)b->k - 1 - rank);
+    for (uint32_t i = 0; i < b->d; i++) {
+        double square = 0;
+        for (uint32_t j = 0; j < b->k; j++)
+            square += pow(b->means[(size_t)j * b->d + i], 2);
+        double keep = kith_i_shrink(square, free);
+        for (uint32_t j = 0; j < b->k; j++)
+            b->means[(size_t)j * b->d + i] *= keep;
+    }
+}
+
+kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b,
+                                kith_error *err)
+{
+    uint32_t k = b->k, d = b->d;
+    double *mean = kith_i_pool_reals(&run->pool, d);
+    double *feature = kith_i_pool_reals(&run->pool, d);
+    double *u = kith_i_pool_reals(&run->pool, (size_t)b->q * k);
+    double *fit = kith_i_pool_reals(&run->pool, (size_t)b->q * d);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    common_mean(b, mean);
+    uint32_t rank = k > 1 ? find_directions(run, b, u, err) : 0;
+    if (run->pool.failed)
+        return KITH_ERR_MEMORY;
+    project(b, rank, u, fit);
+    shorten_fit(rank, d, fit, feature);
+    shorten_rest(b, rank);
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double *to = b->means + (size_t)j * d + i;
+            for (uint32_t r = 0; r < rank; r++)
+                *to += u[(size_t)r * k + j] * fit[(size_t)r * d + i];
+            *to = *to * b->noise[j] + mean[i];
+        }
+    return KITH_OK;
+}

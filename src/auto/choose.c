@@ -1,0 +1,129 @@
+/* The last centres, or one mean and others about it: by one private selection
+ * with losses clipped at the reach. Its expected regret is at most
+ * 2 B ln 2 / (n epsilon), B the largest loss (docs/auto.md). */
+#include "auto/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "release/release_select.h"
+
+void kith_i_auto_about_mean(auto_run *run, const auto_scout *scout,
+                            const double *mean, double *full)
+{
+    uint32_t k = run->k, d = run->d;
+    /* the mean of the largest of k normals, nearly */
+    double best = sqrt(scout->trace / d) * .7 * sqrt(2 * log(k));
+    for (uint32_t j = 0; j < k; j++) {
+        double *c = full + (size_t)j * d, square = 0;
+        for (uint32_t i = 0; i < d; i++) {
+            c[i] = kith_i_coins_normal(&run->coins);
+            square += c[i] * c[i];
+        }
+        double at = j > 0 ? fmax(best, 1) / sqrt(square) : 0;
+        for (uint32_t i = 0; i < d; i++)
+            c[i] = mean[i] + at * c[i];
+        kith_i_domain_clip(run->domain, c);
+    }
+}
+
+void kith_i_auto_keep_mean(const auto_run *run, const auto_scout *scout,
+                           auto_found *found)
+{
+    uint32_t k = run->k, d = run->d, heaviest = 0;
+    double nearest;
+    (void)kith_i_nearest(scout->mean, found->full, k, d, &nearest);
+    for (uint32_t j = 1; j < k; j++)
+        heaviest = found->sizes[j] > found->sizes[heaviest] ? j : heaviest;
+    if (run->plan <= 0 && scout->norms.seen && nearest > 4 * scout->trace)
+        memcpy(found->full + (size_t)heaviest * d, scout->mean,
+               d * sizeof *found->full);
+}
+
+kith_status kith_i_auto_doubt(auto_run *run, const auto_start *start,
+                              auto_shares *shares, kith_error *err)
+{
+    const auto_summary *s = start->summary;
+    auto_sizes sizes;
+    double mean = 0, all = 0;
+    kith_status status = kith_i_auto_sizes_new(run, run->k, &sizes, err);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < s->n; i++) {
+        double square = s->within[i];
+        for (uint32_t a = 0; a < s->q; a++)
+            square += pow(s->points[(size_t)i * s->q + a], 2);
+        mean += s->size[i] * square;
+        all += s->size[i];
+    }
+    if (kith_i_auto_weigh(s, run->k, start->centers, &sizes) * all <
+        run->recipe->doubt * mean) {
+        shares->last += shares->choice;
+        shares->choice = 0;
+    }
+    return KITH_OK;
+}
+
+/* The mean as the centres have it, joined with the scout's by precision. */
+static void join_means(const auto_run *run, const auto_scout *scout,
+                       const auto_found *found, double *mean)
+{
+    uint32_t k = run->k, d = run->d;
+    double total = 0, noise = d * k * pow(found->noise / run->n, 2);
+    double part = scout->astray / fmax(scout->astray + noise, 1e-300);
+    for (uint32_t j = 0; j < k; j++)
+        total += fmax(found->sizes[j], 0);
+    for (uint32_t j = 0; total > 0 && j < k; j++)
+        for (uint32_t i = 0; i < d; i++)
+            mean[i] += part * fmax(found->sizes[j], 0) / total *
+                       found->full[(size_t)j * d + i];
+    for (uint32_t i = 0; i < d; i++)
+        mean[i] += (total > 0 ? 1 - part : 1) * scout->mean[i];
+}
+
+kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
+                               double share, auto_found *found, kith_error *err)
+{
+    uint32_t k = run->k, d = run->d, best = 0;
+    size_t size = (size_t)k * d;
+    kith_i_pool *pool = &run->pool;
+    double *mean = kith_i_pool_reals(pool, d);
+    double *other = kith_i_pool_reals(pool, size);
+    kith_i_centers set[2];
+    for (int i = 0; i < 2; i++)
+        set[i] = (kith_i_centers){.k = k,
+                                  .d = d,
+                                  .coords = kith_i_pool_reals(pool, size),
+                                  .squares = kith_i_pool_reals(pool, k)};
+    if (pool->failed)
+        return kith_i_fail_memory(err);
+    join_means(run, scout, found, mean);
+    kith_i_auto_about_mean(run, scout, mean, other);
+    kith_i_centers_set(&set[0], found->full);
+    kith_i_centers_set(&set[1], other);
+    double most = 1; /* no row that was seen is further from the mean */
+    for (uint32_t b = 0; b < AUTO_BINS; b++)
+        if (scout->norms.h[b] > 0)
+            most = fmax(most, pow(scout->norms.up[b], 2));
+    int shift = (int)fmax(0, ceil(log2(most)) - 30);
+    kith_i_center_sets sets = {.set = set, .count = 2, .shift = shift};
+    kith_i_losses losses = {.sets = &sets};
+    kith_i_select_spec spec = {.what = "centres or one mean",
+                               .candidates = 2,
+                               .bound = (uint32_t)ceil(ldexp(most, -shift))};
+    spec.unit = ldexp(1, shift) * pow(kith_i_domain_step(run->domain), 2);
+    kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
+    if (!status)
+        status =
+            kith_i_release_select(run->session, &losses, &spec, &best, err);
+    if (!status)
+        status = kith_i_auto_tick(run, err);
+    for (uint32_t j = 0; !status && best == 1 && j < k; j++)
+        found->sizes[j] = run->n / k;
+    if (!status && best == 1) {
+        memcpy(found->full, other, size * sizeof *other);
+        found->carried = 1;
+        found->loose = -1;
+    }
+    return status;
+}

@@ -1,0 +1,192 @@
+/* A7: the mean of each leaf of the tree, which together are the first summary.
+ * One histogram for the radii, one release of the sums. */
+#include "auto/summary.h"
+
+#include <math.h>
+
+/* rms distance of evenly spread rows from the middle of their box, in half
+ * diagonals: 1 / sqrt 3. */
+static const double even_box = .6;
+
+static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
+                               auto_summary *out, kith_error *err)
+{
+    kith_i_pool *pool = &run->pool;
+    size_t halves = (size_t)AUTO_HALVES * run->k;
+    size_t n = kept > halves ? kept : halves;
+    *out = (auto_summary){.n = kept,
+                          .q = q,
+                          .points = kith_i_pool_reals(pool, n * q),
+                          .size = kith_i_pool_reals(pool, n),
+                          .unsure = kith_i_pool_reals(pool, n),
+                          .weight = kith_i_pool_reals(pool, n),
+                          .within = kith_i_pool_reals(pool, n)};
+    return pool->failed ? kith_i_fail_memory(err) : KITH_OK;
+}
+
+/* Halve the widest point (by the cost inside it) in a random direction: rows on
+ * both sides of it, at the mean distance of a normal. */
+void kith_i_auto_halve(auto_run *run, auto_summary *s, uint32_t many,
+                       double least)
+{
+    for (uint32_t q = s->q, n = s->n; n < many; s->n = ++n) {
+        uint32_t at = n;
+        double square = 0, most = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (s->size[i] >= least && s->weight[i] * s->within[i] > most) {
+                most = s->weight[i] * s->within[i];
+                at = i;
+            }
+        if (at == n)
+            return;
+        double *a = s->points + (size_t)at * q, *b = s->points + (size_t)n * q;
+        for (uint32_t i = 0; i < q; i++) {
+            b[i] = kith_i_coins_normal(&run->coins);
+            square += b[i] * b[i];
+        }
+        double step = .8 * sqrt(s->within[at] / q / fmax(square, 1e-300));
+        for (uint32_t i = 0; i < q; i++) {
+            double move = step * b[i];
+            b[i] = a[i] + move;
+            a[i] -= move;
+        }
+        s->within[n] = s->within[at] *= 1 - .64 / q;
+        s->weight[n] = s->weight[at] /= 2;
+        s->size[n] = s->size[at] /= 2;
+        s->unsure[n] = s->unsure[at];
+    }
+}
+
+typedef struct {
+    uint32_t n, kept;
+    double *center; /* n x q: middles of their boxes */
+    double *half;   /* half diagonal */
+    double *size, *sd;
+    double *used; /* size, or 1 */
+    uint8_t *wide;
+    double *radius;
+} leaf_list;
+
+/* All leaves; kept: how many of them stand out of the noise. */
+static kith_status list_leaves(auto_run *run, auto_tree *t, leaf_list *out,
+                               kith_error *err)
+{
+    uint32_t q = t->face.q;
+    kith_i_pool *pool = &run->pool;
+    for (uint32_t n = 0; n < t->nodes; n++)
+        t->node[n].cell = t->node[n].child < 0 ? out->n++ : KITH_I_NO_CELL;
+    out->center = kith_i_pool_reals(pool, (size_t)out->n * q);
+    out->half = kith_i_pool_reals(pool, out->n);
+    out->size = kith_i_pool_reals(pool, out->n);
+    out->sd = kith_i_pool_reals(pool, out->n);
+    out->used = kith_i_pool_reals(pool, out->n);
+    out->radius = kith_i_pool_reals(pool, out->n);
+    out->wide = kith_i_pool_take(pool, out->n, 1);
+    if (pool->failed)
+        return kith_i_fail_memory(err);
+    for (uint32_t n = 0; n < t->nodes; n++) {
+        uint32_t c = t->node[n].cell;
+        const double *box = t->box + (size_t)n * 2 * q;
+        double square = 0;
+        for (uint32_t i = 0; c != KITH_I_NO_CELL && i < q; i++) {
+            double half = (box[q + i] - box[i]) / 2;
+            out->center[(size_t)c * q + i] = nearbyint(box[i] + half);
+            square += half * half;
+        }
+        if (c == KITH_I_NO_CELL)
+            continue;
+        out->half[c] = fmax(sqrt(square), 1);
+        out->size[c] = t->rows[n].size;
+        out->sd[c] = sqrt(t->rows[n].unsure);
+        out->used[c] = fmax(out->size[c], 1);
+        if (out->size[c] > run->recipe->keep * out->sd[c] && out->size[c] >= 1)
+            out->kept++;
+        else
+            out->size[c] = 0;
+    }
+    return KITH_OK;
+}
+
+/* The largest leaf stands for all where none stands out. */
+static void keep_one(const auto_run *run, leaf_list *l)
+{
+    uint32_t largest = 0;
+    for (uint32_t c = 1; c < l->n; c++)
+        largest = l->used[c] > l->used[largest] ? c : largest;
+    l->size[largest] = l->used[largest] = fmax(l->used[largest], run->n);
+    l->kept = 1;
+}
+
+/* Point j of the summary from the sum of leaf c. Its mean is shortened by its
+ * noise; neither its place nor its size is quite sure, and it weighs less by
+ * both. box: mean square of the rows' distances from the middle. */
+static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
+                      double box, uint32_t j, auto_summary *out)
+{
+    uint32_t q = out->q;
+    const double *middle = l->center + (size_t)c * q;
+    double *to = out->points + (size_t)j * q;
+    double size = l->size[c], square = 0;
+    double noise = q * pow(cells->sum_sd[c] / size, 2);
+    for (uint32_t i = 0; i < q; i++) {
+        to[i] = (double)cells->sums[(size_t)c * q + i] / size;
+        square += to[i] * to[i];
+    }
+    double keep = kith_i_shrink(square, noise);
+    for (uint32_t i = 0; i < q; i++)
+        to[i] = middle[i] + keep * to[i];
+    out->size[j] = size;
+    out->unsure[j] = pow(l->sd[c], 2);
+    out->within[j] = fmax(box - keep * keep * square, box / 16);
+    double place = box / (noise + box);
+    double sure = 1 - fmin(1, pow(l->sd[c] / size, 2));
+    out->weight[j] = size * (place * sure + .001);
+}
+
+kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
+                               const auto_shares *shares, auto_tree *t,
+                               auto_summary *out, kith_error *err)
+{
+    leaf_list l = {0};
+    auto_hist hists[AUTO_CLASSES];
+    auto_radii radii = {0};
+    kith_i_cells cells = {0};
+    kith_status status = list_leaves(run, t, &l, err);
+    if (status)
+        return status;
+    if (l.kept == 0)
+        keep_one(run, &l);
+    auto_widths widths = {.n = l.n,
+                          .scale = l.half,
+                          .size = l.used,
+                          .share = shares->leaf,
+                          .dim = frame->q};
+    widths.wide = kith_i_auto_find_wide(run, &widths, l.wide);
+    auto_place place = {.forest = &t->face,
+                        .view = frame->view,
+                        .by = frame->view,
+                        .cells = l.n,
+                        .width = frame->q,
+                        .wide = widths.wide,
+                        .origin = l.center};
+    auto_look look = {"leaf radii,", l.half, .05, 20, 1, shares->hist};
+    status = kith_i_auto_place_open(run, &place, 1, err);
+    if (!status)
+        status = kith_i_auto_histogram(run, &place, &look, hists, err);
+    if (!status) {
+        kith_i_auto_balance(run, hists, &widths, even_box, &radii);
+        for (uint32_t c = 0; c < l.n; c++)
+            l.radius[c] = radii.rho[l.wide[c]] * l.half[c];
+        status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
+                                       shares->leaf, &cells, err);
+    }
+    if (!status)
+        status = summary_new(run, l.kept, frame->q, out, err);
+    for (uint32_t c = 0, j = 0; !status && c < l.n; c++)
+        if (l.size[c] > 0)
+            set_point(&l, c, &cells, pow(radii.kappa[l.wide[c]] * l.half[c], 2),
+                      j++, out);
+    kith_i_cells_free(&cells);
+    kith_i_auto_place_close(run, &place);
+    return status;
+}

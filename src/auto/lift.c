@@ -1,0 +1,187 @@
+/* A11: the last step, in all features. Where the view has fewer dimensions than
+ * the rows, labels come from the view and residuals are taken in full space;
+ * the part of a residual mean inside the axes and the rest are shrunk apart. */
+#include "auto/refine.h"
+
+#include <math.h>
+
+static const double clips = .5; /* a squared radius, of what it is taken from */
+
+void kith_i_auto_take_apart(const auto_frame *frame, auto_step *step,
+                            double *inside)
+{
+    uint32_t q = frame->q, d = step->width;
+    for (uint32_t j = 0; j < step->k; j++) {
+        double *move = step->move + (size_t)j * d;
+        for (uint32_t a = 0; a < q; a++) {
+            const double *axis = frame->axes + (size_t)a * d;
+            double dot = 0;
+            for (uint32_t i = 0; i < d; i++)
+                dot += axis[i] * move[i];
+            inside[(size_t)j * q + a] = dot;
+            for (uint32_t i = 0; i < d; i++)
+                move[i] -= dot * axis[i];
+        }
+    }
+}
+
+/* Split each move into its part inside the axes and the rest, shrink both,
+ * add. */
+static kith_status move_by_parts(auto_run *run, const auto_frame *frame,
+                                 auto_step *step, double *full, kith_error *err)
+{
+    uint32_t k = step->k, q = frame->q, d = step->width;
+    double *inside = kith_i_pool_reals(&run->pool, (size_t)k * q);
+    double *factor = kith_i_pool_reals(&run->pool, 2 * (size_t)k);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    kith_i_auto_take_apart(frame, step, inside);
+    kith_i_auto_shrink(inside, q, k, step->noise, q, factor);
+    kith_i_auto_shrink(step->move, d, k, step->noise, d - q, factor + k);
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double in = 0;
+            for (uint32_t a = 0; a < q; a++)
+                in +=
+                    frame->axes[(size_t)a * d + i] * inside[(size_t)j * q + a];
+            full[(size_t)j * d + i] +=
+                factor[j] * in + factor[k + j] * step->move[(size_t)j * d + i];
+        }
+    return KITH_OK;
+}
+
+/* Mean squared distance, in full space, of rows from the means of their
+ * clusters, if they spread outside of the axes as they do inside. The last step
+ * of A10 saw them about centres that were off by the noise of the step before,
+ * which had the smaller share. */
+static double spread_within(const auto_run *run, const auto_frame *frame,
+                            const double *scale, const auto_step *before)
+{
+    double inside = 0, q = frame->q;
+    for (uint32_t j = 0; j < run->k; j++) {
+        double square = scale[j] * scale[j];
+        if (before->k) {
+            double noise = run->recipe->growth * q * pow(before->noise[j], 2);
+            square = before->rms[j] * before->rms[j];
+            square = fmax(square - noise, square / 4);
+        }
+        inside += square / run->k;
+    }
+    inside = fmin(inside * run->d / q, inside + frame->outside);
+    return inside / (frame->finer * frame->finer);
+}
+
+/* A step in full space is worth repeating where rows are closer to each other
+ * than to what the axes know of their mean: the next one is clipped at what the
+ * one before has left, and noise follows the radius. How many, with a share in
+ * all, have the least noise: square and within are the mean squared distances
+ * of rows before the first step and after the best. */
+static uint32_t count_zooms(const auto_run *run, double share, double square,
+                            double within)
+{
+    double least = HUGE_VAL;
+    uint32_t zooms = 1;
+    for (uint32_t many = 1; many <= run->recipe->zooms; many++) {
+        double times =
+            clips * kith_i_auto_center_noise(run, share / many, run->d, run->k);
+        double noise = 0, left = square;
+        for (uint32_t i = 0; i < many; i++) {
+            noise = times * left;
+            left = within + noise * square / (noise + square);
+        }
+        if (noise < least) {
+            least = noise;
+            zooms = many;
+        }
+    }
+    return zooms;
+}
+
+/* What the last step says, finer times as fine as the rows. Squared distances
+ * are without what the move of the centre, as far as it is not noise, has
+ * gained. */
+static void set_found(const auto_step *step, double finer, auto_found *found)
+{
+    uint32_t w = step->width;
+    for (uint32_t j = 0; j < step->k; j++) {
+        double square = step->rms[j] * step->rms[j];
+        double moved = -(double)w * pow(step->noise[j], 2);
+        for (uint32_t i = 0; i < w; i++)
+            moved += pow(step->move[(size_t)j * w + i], 2);
+        found->squares[j] =
+            fmax(square - fmax(moved, 0), square / 8) / (finer * finer);
+        found->sizes[j] = step->size[j];
+    }
+    found->noise = step->sum_sd / finer;
+    found->loose = step->loose;
+}
+
+/* q < d. scale: of the clusters, in full space. */
+static kith_status recover(auto_run *run, const auto_start *start,
+                           auto_job *job, double within, double *scale,
+                           auto_found *found, kith_error *err)
+{
+    const auto_frame *frame = start->frame;
+    uint32_t k = run->k, q = frame->q, d = run->d;
+    double square = 0;
+    auto_step step;
+    kith_i_centers lattice = {.k = k,
+                              .d = q,
+                              .coords =
+                                  kith_i_pool_reals(&run->pool, (size_t)k * q),
+                              .squares = kith_i_pool_reals(&run->pool, k)};
+    kith_status status = kith_i_auto_step_new(run, k, d, &step, err);
+    if (status)
+        return status;
+    kith_i_centers_set(&lattice, start->centers);
+    kith_i_auto_lift(frame, k, d, start->centers, found->full);
+    for (uint32_t j = 0; j < k; j++)
+        square += scale[j] * scale[j] / k;
+    uint32_t zooms = count_zooms(run, job->share, square, within);
+    job->scale = scale;
+    job->share = (job->share - (zooms - 1) * job->hist) / zooms;
+    for (uint32_t i = 0; !status && i < zooms; i++) {
+        for (uint32_t j = 0; i > 0 && j < k; j++) /* what a step has left */
+            scale[j] = fmin(scale[j], sqrt(within + d * pow(step.noise[j], 2)));
+        for (size_t at = 0; at < (size_t)k * d; at++)
+            found->full[at] = nearbyint(found->full[at]);
+        auto_place place = {.centers = &lattice,
+                            .by = frame->view,
+                            .cells = k,
+                            .width = d,
+                            .origin = found->full};
+        status = kith_i_auto_take_step(run, &place, job, &step, err);
+        if (!status)
+            status = move_by_parts(run, frame, &step, found->full, err);
+    }
+    if (!status)
+        set_found(&step, 1, found);
+    return status;
+}
+
+kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
+                             auto_job *job, const auto_step *before,
+                             auto_found *found, kith_error *err)
+{
+    const auto_frame *frame = start->frame;
+    uint32_t k = run->k;
+    if (frame->q < run->d) {
+        double within = spread_within(run, frame, job->scale, before);
+        double *scale = kith_i_pool_reals(&run->pool, k);
+        if (!scale)
+            return kith_i_fail_memory(err);
+        for (uint32_t j = 0; j < k; j++)
+            scale[j] = sqrt(job->scale[j] * job->scale[j] + frame->outside) /
+                       frame->finer;
+        return recover(run, start, job, within, scale, found, err);
+    }
+    auto_step step = *before;
+    step.k = k;
+    kith_status status =
+        kith_i_auto_step_in_view(run, frame, job, start->centers, &step, err);
+    if (status)
+        return status;
+    kith_i_auto_lift(frame, k, run->d, start->centers, found->full);
+    set_found(&step, frame->finer, found);
+    return KITH_OK;
+}

@@ -1,0 +1,267 @@
+/* A8, A10, A11: noisy Lloyd steps on residuals. */
+#include "auto/noisy_step.h"
+
+#include <math.h>
+#include <string.h>
+
+kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
+                                 auto_step *out, kith_error *err)
+{
+    kith_i_pool *pool = &run->pool;
+    *out = (auto_step){.k = k,
+                       .width = width,
+                       .move = kith_i_pool_reals(pool, (size_t)k * width),
+                       .noise = kith_i_pool_reals(pool, k),
+                       .size = kith_i_pool_reals(pool, k),
+                       .used = kith_i_pool_reals(pool, k),
+                       .wide = kith_i_pool_take(pool, k, 1),
+                       .rms = kith_i_pool_reals(pool, k)};
+    return pool->failed ? kith_i_fail_memory(err) : KITH_OK;
+}
+
+kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out,
+                                  kith_error *err)
+{
+    out->mean = kith_i_pool_reals(&run->pool, k);
+    out->variance = kith_i_pool_reals(&run->pool, k);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    for (uint32_t j = 0; j < k; j++)
+        out->variance[j] = HUGE_VAL;
+    return KITH_OK;
+}
+
+double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
+                         const double *centers, auto_sizes *out)
+{
+    double all = 0, cost = 0;
+    memset(out->mean, 0, k * sizeof *out->mean);
+    memset(out->variance, 0, k * sizeof *out->variance);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double square;
+        uint32_t j = kith_i_nearest(s->points + (size_t)i * s->q, centers, k,
+                                    s->q, &square);
+        out->mean[j] += s->size[i];
+        out->variance[j] += s->unsure[i];
+        all += s->size[i];
+        cost += s->size[i] * (square + s->within[i]);
+    }
+    for (uint32_t j = 0; j < k; j++)
+        if (!(out->variance[j] > 0))
+            out->variance[j] = HUGE_VAL;
+    return all > 0 ? cost / all : 0;
+}
+
+/* A few rows of the common distance are added to each, and none is much
+ * narrower than usual. */
+kith_status kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
+                               const double *centers, double *scale,
+                               kith_error *err)
+{
+    size_t mark = run->pool.count;
+    double *mass = kith_i_pool_reals(&run->pool, k), total = 0, sum = 0;
+    if (!mass)
+        return kith_i_fail_memory(err);
+    memset(scale, 0, k * sizeof *scale);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double square;
+        uint32_t j = kith_i_nearest(s->points + (size_t)i * s->q, centers, k,
+                                    s->q, &square);
+        scale[j] += s->size[i] * (square + s->within[i]);
+        mass[j] += s->size[i];
+        sum += s->size[i] * (square + s->within[i]);
+        total += s->size[i];
+    }
+    double mean = total > 0 ? sum / total : 1, prior = .02 * total / k;
+    for (uint32_t j = 0; j < k; j++) {
+        double square =
+            (scale[j] + prior * mean) / fmax(mass[j] + prior, 1e-300);
+        scale[j] = sqrt(fmax(fmax(square, .09 * mean), 1));
+    }
+    kith_i_pool_drop(&run->pool, mark);
+    return KITH_OK;
+}
+
+/* What a few clusters seem to change by is mostly noise: as if so many more did
+ * not change at all. */
+static const double few = 10;
+
+/* Clusters change from step to step, and so do their sizes, by a part of them
+ * that the difference of the two counts shows (what noise does not explain of
+ * it). So much less is known of the earlier size; then both, by precision. */
+void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
+                            double *size)
+{
+    double drift = 0, total = 0, many = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        if (!(known->variance[j] < HUGE_VAL))
+            continue;
+        double c = fmax(known->mean[j], sd), apart = size[j] - known->mean[j];
+        drift += (apart * apart - sd * sd - known->variance[j]) / c;
+        total += c;
+        many++;
+    }
+    drift = total > 0 ? fmax(0, drift / total) * many / (many + few) : 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double c = fmax(known->mean[j], sd);
+        double variance = known->variance[j] + drift * c * c;
+        double part = variance < HUGE_VAL ? variance / (variance + sd * sd) : 1;
+        known->mean[j] += part * (size[j] - known->mean[j]);
+        size[j] = known->mean[j];
+        known->variance[j] = part * sd * sd;
+    }
+}
+
+kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
+                                    const auto_job *job, auto_step *out,
+                                    kith_error *err)
+{
+    kith_i_cells cells = {0};
+    kith_status status = kith_i_auto_counts(
+        run, place, job->what, job->share * job->counts, &cells, err);
+    if (status)
+        return status;
+    out->size_sd = cells.count_sd;
+    for (uint32_t j = 0; j < out->k; j++)
+        out->size[j] =
+            run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
+    kith_i_cells_free(&cells);
+    if (job->known)
+        kith_i_auto_join_sizes(job->known, out->k, out->size_sd, out->size);
+    for (uint32_t j = 0; j < out->k; j++) {
+        double sd = job->known ? sqrt(job->known->variance[j]) : out->size_sd;
+        out->used[j] = fmax(fmax(out->size[j], run->recipe->sure * sd), 1);
+    }
+    return KITH_OK;
+}
+
+/* Radii by those of the last histogram. A wide cell far out has few rows, and
+ * its scale may be that of a box: if calm, noise moves its centre by no more
+ * than a part of that. Shorter steps, taken more often, go the same way. */
+static void set_radii(const auto_run *run, const auto_job *job, double unit,
+                      auto_step *out, double *radius)
+{
+    out->loose = 0;
+    for (uint32_t j = 0; j < out->k; j++) {
+        double rho = job->radii.rho[out->wide[j]];
+        if (job->calm && out->wide[j])
+            rho = fmin(rho, run->recipe->loud * out->used[j] / unit);
+        radius[j] = rho * job->scale[j];
+        out->rms[j] = job->radii.kappa[out->wide[j]] * job->scale[j];
+        out->loose = fmax(out->loose, job->radii.loose[out->wide[j]]);
+    }
+}
+
+void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
+{
+    uint32_t k = out->k, w = out->width;
+    out->sum_sd = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        out->noise[j] = cells->sum_sd[j] / out->used[j];
+        out->sum_sd += cells->sum_sd[j] * cells->sum_sd[j] / k;
+        for (uint32_t i = 0; i < w; i++)
+            out->move[(size_t)j * w + i] =
+                (double)cells->sums[(size_t)j * w + i] / out->used[j];
+    }
+    out->sum_sd = sqrt(out->sum_sd);
+}
+
+static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
+                            auto_step *out, kith_error *err)
+{
+    uint32_t k = place->cells, w = place->width;
+    double sums = job->share * (1 - job->counts);
+    auto_hist hists[AUTO_CLASSES];
+    kith_i_cells cells = {0};
+    double *radius = kith_i_pool_reals(&run->pool, k);
+    if (!radius)
+        return kith_i_fail_memory(err);
+    kith_status status = kith_i_auto_place_open(run, place, 1, err);
+    if (!status)
+        status = kith_i_auto_count_sizes(run, place, job, out, err);
+    if (status)
+        return status;
+    auto_widths widths = {.n = k,
+                          .scale = job->scale,
+                          .size = out->used,
+                          .share = sums,
+                          .dim = w};
+    place->wide = widths.wide = kith_i_auto_find_wide(run, &widths, out->wide);
+    if (job->hist > 0) {
+        auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
+        status = kith_i_auto_histogram(run, place, &look, hists, err);
+        if (status)
+            return status;
+        kith_i_auto_balance(run, hists, &widths, 1, &job->radii);
+    }
+    set_radii(run, job, sqrt(w) * kith_i_auto_sum_sd(run, sums, w), out,
+              radius);
+    status =
+        kith_i_auto_residuals(run, place, job->what, radius, sums, &cells, err);
+    if (!status)
+        kith_i_auto_set_moves(&cells, out);
+    kith_i_cells_free(&cells);
+    return status;
+}
+
+kith_status kith_i_auto_take_step(auto_run *run, auto_place *place,
+                                  auto_job *job, auto_step *out,
+                                  kith_error *err)
+{
+    size_t mark = run->pool.count;
+    kith_status status = buy_step(run, place, job, out, err);
+    kith_i_auto_place_close(run, place);
+    kith_i_pool_drop(&run->pool, mark);
+    return status;
+}
+
+void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
+                        const double *noise, double dim, double *factor)
+{
+    double pooled = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double square = 0, expect = dim * noise[j] * noise[j];
+        for (uint32_t i = 0; i < width; i++)
+            square += pow(move[(size_t)j * width + i], 2);
+        factor[j] = kith_i_shrink(square, expect);
+        pooled += square < 9 * expect ? square / expect : 9;
+    }
+    double t = fmax(0, pooled / k - 1);
+    for (uint32_t j = 0; j < k; j++)
+        factor[j] = fmax(factor[j], t / (1 + t));
+}
+
+kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
+                                     auto_job *job, double *centers,
+                                     auto_step *found, kith_error *err)
+{
+    uint32_t q = frame->q, k = found->k;
+    size_t size = (size_t)k * q, mark = run->pool.count;
+    kith_i_centers lattice = {.k = k,
+                              .d = q,
+                              .coords = kith_i_pool_reals(&run->pool, size),
+                              .squares = kith_i_pool_reals(&run->pool, k)};
+    double *factor = kith_i_pool_reals(&run->pool, k);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    for (size_t i = 0; i < size; i++)
+        centers[i] = nearbyint(centers[i]); /* residuals are from these */
+    kith_i_centers_set(&lattice, centers);
+    auto_place place = {.centers = &lattice,
+                        .view = frame->view,
+                        .by = frame->view,
+                        .cells = k,
+                        .width = q,
+                        .origin = centers};
+    kith_status status = kith_i_auto_take_step(run, &place, job, found, err);
+    if (!status) {
+        kith_i_auto_shrink(found->move, q, k, found->noise, q, factor);
+        for (size_t i = 0; i < size; i++)
+            centers[i] += factor[i / q] * found->move[i];
+        for (uint32_t j = 0; j < k; j++)
+            kith_i_domain_clip(kith_i_view_domain(frame->view),
+                               centers + (size_t)j * q);
+    }
+    kith_i_pool_drop(&run->pool, mark);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* From centres of the summary to centres of the rows. refine.c: rounds in the
+ * view; lift.c: the last step, in all features; blind.c: the same where the
+ * axes are random. */
+#ifndef KITH_AUTO_REFINE_H
+#define KITH_AUTO_REFINE_H
+
+#include "auto/noisy_step.h"
+
+/* What refining starts from. */
+typedef struct auto_start {
+    const auto_scout *scout;
+    const auto_frame *frame;
+    const auto_shares *shares;
+    const auto_summary *summary;
+    double *centers; /* k x q, in the view */
+    int far;         /* there are boxes beyond the outliers */
+} auto_start;
+
+/* What is found: in steps of the rows. */
+typedef struct auto_found {
+    double *full;     /* k x d */
+    double *sizes;    /* k */
+    double noise;     /* sd of a coordinate of a cluster's sum */
+    double *squares;  /* k: expected squared distances of the rows */
+    double loose;     /* their relative sd; < 0: they are not known */
+    uint32_t carried; /* clusters that noise left room for */
+} auto_found;
+
+/* A10 and A11. */
+kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
+                               auto_found *found, kith_error *err);
+
+/* A11. job: of A10's last step, with what is known of sizes; before: what that
+ * step found (k 0: there was none). */
+kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
+                             auto_job *job, const auto_step *before,
+                             auto_found *found, kith_error *err);
+kith_status kith_i_auto_last_blind(auto_run *run, const auto_start *start,
+                                   auto_found *found, kith_error *err);
+
+/* Take the part inside the axes (inside: k x q) out of the moves, which are
+ * step->width wide. */
+void kith_i_auto_take_apart(const auto_frame *frame, auto_step *step,
+                            double *inside);
+
+#endif

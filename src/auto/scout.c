@@ -1,0 +1,240 @@
+/* A1 to A4: how many rows, where their mean is, how far from it they are. */
+#include "auto/scout.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A1. Counted again with more where noise is a large part of it, and never
+ * taken for less than twice its noise: everything is divided by it. */
+static kith_status count_rows(auto_run *run, kith_error *err)
+{
+    const auto_recipe *r = run->recipe;
+    double sum = 0, precision = 0, sd = HUGE_VAL;
+    auto_place all = {.cells = 1};
+    for (int times = 1; times <= 3; times += 2) {
+        kith_i_cells cells;
+        kith_status status =
+            kith_i_auto_counts(run, &all, "row", times * r->count, &cells, err);
+        if (status)
+            return status;
+        double more = pow(kith_i_auto_count_sd(run, times * r->count), -2);
+        double count = (double)cells.counts[0];
+        sum += more * (run->plan > 0 ? run->plan : count);
+        precision += more;
+        sd = 1 / sqrt(precision);
+        kith_i_cells_free(&cells);
+        if (sum >= r->clear * sd * precision)
+            break;
+    }
+    run->n = fmax(sum / precision, fmax(r->sure * sd, 1));
+    return KITH_OK;
+}
+
+/* All rows are in one cell, whose origin is this point. */
+static auto_place about(const double *point, uint32_t d, int taxicab)
+{
+    return (auto_place){
+        .cells = 1, .width = d, .taxicab = taxicab, .origin = point};
+}
+
+/* Histogram of distances from one point (A2, A4). */
+static kith_status measure(auto_run *run, auto_place place, const char *what,
+                           double reach, double share, auto_hist *out,
+                           kith_error *err)
+{
+    static const double one = 1;
+    auto_look look = {.what = what,
+                      .scale = &one,
+                      .lo = run->recipe->nearest * reach,
+                      .hi = reach,
+                      .prior = reach,
+                      .share = share};
+    kith_status status = kith_i_auto_place_open(run, &place, 0, err);
+    return status ? status
+                  : kith_i_auto_histogram(run, &place, &look, out, err);
+}
+
+/* The caller's zero in steps of the lattice; where it is out of bounds, the
+ * nearest point. Returns the largest L1 distance of a row from it. */
+static double find_zero(const kith_i_domain *domain, double *zero)
+{
+    double sum = 0, square = 0;
+    for (uint32_t i = 0; i < domain->dimension; i++) {
+        double u = domain->shift ? -domain->shift[i] * domain->stretch[i] : 0;
+        double q = ldexp(u - domain->origin[i], domain->scale_log2);
+        double low = domain->low_q[i], high = domain->high_q[i];
+        zero[i] = nearbyint(fmax(low, fmin(high, q)));
+        sum += fmax(high - zero[i], zero[i] - low);
+        square += zero[i] * zero[i];
+    }
+    double l2 = (double)kith_i_domain_l2(domain);
+    return fmin(sum, sqrt(domain->dimension) * (l2 + sqrt(square)));
+}
+
+auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
+                                  const auto_hist *lengths, double k,
+                                  double share)
+{
+    double d = run->d, trace = kith_i_auto_mean_square(lengths);
+    auto_plain best = {.cost = HUGE_VAL};
+    for (int taxicab = 0; taxicab <= scout->taxicab; taxicab++) {
+        const auto_hist *hist = taxicab ? &scout->taxicabs : lengths;
+        double unit = taxicab ? kith_i_auto_count_sd(run, share)
+                              : kith_i_auto_sum_sd(run, share, d);
+        for (uint32_t b = 0; b < AUTO_BINS; b++) {
+            auto_plain p = {.taxicab = taxicab, .radius = hist->up[b]};
+            double varied = kith_i_auto_clipping(hist, p.radius, &p.kept);
+            p.noise = unit * p.radius / p.kept;
+            p.cost = run->recipe->coherent * varied * trace +
+                     d * pow(p.noise * k / run->n, 2);
+            if (p.cost < best.cost)
+                best = p;
+        }
+    }
+    return best;
+}
+
+/* A3: the radius that balances what clipping loses, if all of it is in one
+ * direction, against what noise adds. A histogram that shows nothing stands for
+ * all rows. */
+static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
+                            double share)
+{
+    double d = run->d, n = run->n, unit = kith_i_auto_sum_sd(run, share, d);
+    auto_plain best = {.cost = HUGE_VAL, .kept = 1};
+    for (uint32_t b = 0; b < AUTO_BINS; b++) {
+        double r = hist->up[b];
+        double bias =
+            kith_i_auto_excess(hist, r) / (hist->seen ? n : hist->total);
+        double cost = bias * bias + d * pow(r * unit / n, 2);
+        if (cost < best.cost) {
+            best.cost = cost;
+            best.radius = r;
+            best.noise = unit * r;
+        }
+    }
+    return best;
+}
+
+/* Moves the mean to where a sum about it (L1: about zero) says. Shortened to
+ * what is not noise (James-Stein), and as if it were no longer than the radius,
+ * which it cannot be: where noise is far larger, that is all that keeps it
+ * within bounds. */
+static kith_status move_mean(auto_run *run, auto_scout *scout,
+                             const auto_plain *plan, double share,
+                             kith_error *err)
+{
+    uint32_t d = run->d;
+    double *mean = scout->mean, square = 0;
+    if (plan->taxicab)
+        memcpy(mean, scout->zero, d * sizeof *mean);
+    auto_place place = about(mean, d, plan->taxicab);
+    kith_i_cells cells = {0};
+    kith_status status = kith_i_auto_place_open(run, &place, 0, err);
+    if (!status)
+        status = kith_i_auto_residuals(run, &place, "mean", &plan->radius,
+                                       share, &cells, err);
+    if (status)
+        return status;
+    double noise = d * pow(plan->noise / run->n, 2);
+    double most = plan->taxicab ? HUGE_VAL : plan->radius * plan->radius;
+    double scale = 1 / (run->n * plan->kept);
+    for (uint32_t i = 0; i < d; i++)
+        square += pow((double)cells.sums[i] * scale, 2);
+    double keep = kith_i_shrink(square, noise);
+    keep = fmin(keep, 1 / (1 + noise / most));
+    for (uint32_t i = 0; i < d; i++)
+        mean[i] += keep * scale * (double)cells.sums[i];
+    kith_i_domain_clip(run->domain, mean);
+    for (uint32_t i = 0; i < d; i++)
+        mean[i] = nearbyint(mean[i]);
+    scout->astray = plan->taxicab ? noise : plan->cost;
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
+/* A4. */
+static kith_status measure_norms(auto_run *run, auto_scout *scout,
+                                 kith_error *err)
+{
+    double square = 0;
+    for (uint32_t i = 0; i < run->d; i++)
+        square += scout->mean[i] * scout->mean[i];
+    scout->reach = (double)kith_i_domain_l2(run->domain) + sqrt(square);
+    kith_status status = KITH_OK;
+    for (double times = 1; !status && times <= 4; times += 3) {
+        status = measure(run, about(scout->mean, run->d, 0),
+                         "distances from the mean,", scout->reach,
+                         times * run->recipe->norms, &scout->norms, err);
+        if (scout->norms.seen || run->plan > 0) /* else it is worth more */
+            break;
+    }
+    scout->trace = kith_i_auto_mean_square(&scout->norms);
+    return status;
+}
+
+/* A2 to A4. Where bounds are so wide that the mean is off by as much as the
+ * rows are apart, what A4 shows makes a radius for a better one, as long as
+ * that halves the error. */
+static kith_status find_mean(auto_run *run, auto_scout *scout, kith_error *err)
+{
+    const auto_recipe *r = run->recipe;
+    auto_hist hist;
+    kith_status status = measure(
+        run, about(scout->mean, run->d, 0), "distances from the origin,",
+        (double)kith_i_domain_l2(run->domain), r->norms, &hist, err);
+    if (!status && r->taxicab > 0 && run->d >= AUTO_TAXICAB_FROM) {
+        double most = find_zero(run->domain, scout->zero);
+        scout->taxicab = 1;
+        status = measure(run, about(scout->zero, run->d, 1), "L1 lengths,",
+                         most, r->taxicab, &scout->taxicabs, err);
+    }
+    if (status)
+        return status;
+    auto_plain plan = plan_mean(run, &hist, r->mean), other = {0};
+    if (scout->taxicab)
+        other = kith_i_auto_plan_plain(run, scout, &hist, 1, r->mean);
+    status =
+        move_mean(run, scout, other.taxicab ? &other : &plan, r->mean, err);
+    if (!status)
+        status = measure_norms(run, scout, err);
+    for (uint32_t turn = 0; !status && turn < r->turns; turn++) {
+        plan = plan_mean(run, &scout->norms, r->mean);
+        if (run->plan > 0 || !scout->norms.seen ||
+            scout->astray <= r->poor * scout->trace ||
+            plan.cost > scout->astray / 2)
+            break;
+        status = move_mean(run, scout, &plan, r->mean, err);
+        if (!status)
+            status = measure_norms(run, scout, err);
+    }
+    return status;
+}
+
+kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout, kith_error *err)
+{
+    scout->mean = kith_i_pool_reals(&run->pool, run->d);
+    scout->zero = kith_i_pool_reals(&run->pool, run->d);
+    if (run->pool.failed)
+        return kith_i_fail_memory(err);
+    kith_status status = count_rows(run, err);
+    return status ? status : find_mean(run, scout, err);
+}
+
+kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
+                                    double share, double *noise,
+                                    kith_error *err)
+{
+    auto_plain plan = plan_mean(run, &scout->norms, share);
+    double unit = kith_i_auto_sum_sd(run, share, run->d);
+    for (uint32_t b = 0; b < AUTO_BINS; b++) {
+        double r = scout->norms.up[b],
+               noisy = run->d * pow(unit * r / run->n, 2);
+        if (r > plan.radius && noisy <= run->recipe->nothing * scout->trace) {
+            plan.radius = r;
+            plan.noise = unit * r;
+        }
+    }
+    *noise = run->d * pow(plan.noise / run->n, 2);
+    return move_mean(run, scout, &plan, share, err);
+}

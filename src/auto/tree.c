@@ -1,0 +1,253 @@
+/* A6: a forest of boxes over the view, finer where there are more rows. The
+ * first root holds the bulk, each further one a shell four times as wide as the
+ * one before. All boxes are counted at every level, also those that are not cut
+ * again: a row is in one box, so that costs nothing more, and least squares
+ * joins what all levels know. */
+#include "auto/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FIRST_HALVINGS = 10, SHELL_HALVINGS = 3 }; /* at most, uncounted */
+/* Half widths of the first two roots, in spreads; the next are so many times as
+ * wide. Random axes see no outliers of their own. */
+static const double bulk = 3, blind_bulk = 2, outliers = 12, shell = 4;
+
+static kith_status reserve(auto_tree *t, uint32_t more, kith_error *err)
+{
+    if (t->nodes + more <= t->room)
+        return KITH_OK;
+    uint32_t room = 2 * (t->nodes + more), q = t->face.q;
+    kith_i_box *node = kith_i_resize(t->node, t->nodes, room, sizeof *node);
+    t->node = node ? node : t->node;
+    auto_count *rows = kith_i_resize(t->rows, t->nodes, room, sizeof *rows);
+    t->rows = rows ? rows : t->rows;
+    double *box = kith_i_resize(t->box, (size_t)t->nodes * 2 * q,
+                                (size_t)room * 2 * q, sizeof *box);
+    t->box = box ? box : t->box;
+    if (!node || !rows || !box)
+        return kith_i_fail_memory(err);
+    t->room = room;
+    return KITH_OK;
+}
+
+void kith_i_auto_tree_free(auto_tree *t)
+{
+    kith_i_free(t->node);
+    kith_i_free(t->rows);
+    kith_i_free(t->box);
+}
+
+/* How far out the shells must begin: at once where noise may hide, beyond what
+ * is seen, three sd of rows that would double the variance. */
+static int may_hide(const auto_scout *scout)
+{
+    const auto_hist *norms = &scout->norms;
+    return 3 * norms->sd * pow(scout->reach, 2) > norms->total * scout->trace;
+}
+
+static kith_status plant(auto_run *run, const auto_scout *scout,
+                         const auto_frame *frame, auto_tree *t, kith_error *err)
+{
+    uint32_t q = frame->q, roots = 2;
+    t->face.q = q;
+    t->inverse = kith_i_pool_reals(&run->pool, q);
+    kith_status status = reserve(t, AUTO_ROOTS, err);
+    if (status || !t->inverse)
+        return status ? status : kith_i_fail_memory(err);
+    t->edge[0] = frame->blind ? blind_bulk : bulk;
+    t->edge[1] = outliers;
+    double most = frame->reach / frame->spread[0], next = outliers;
+    double closer = may_hide(scout) ? 1 : shell;
+    while (!frame->blind && roots < AUTO_ROOTS && next < most / closer) {
+        next = shell * next < most / shell ? shell * next : most;
+        closer = shell;
+        t->edge[roots++] = next;
+    }
+    for (uint32_t root = 0; root < roots; root++) {
+        double *box = t->box + (size_t)root * 2 * q;
+        for (uint32_t i = 0; i < q; i++) {
+            double half = fmin(frame->reach, t->edge[root] * frame->spread[i]);
+            box[i] = -half;
+            box[q + i] = half;
+            t->inverse[i] = 1 / (frame->spread[i] * frame->spread[i]);
+        }
+        t->node[root] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
+        t->rows[root] = (auto_count){.variance = HUGE_VAL, .near = root == 0};
+    }
+    t->nodes = t->face.roots = roots;
+    return KITH_OK;
+}
+
+/* Halve node n at the middle of its widest side (the first on ties). */
+static kith_status split(auto_tree *t, uint32_t n, kith_error *err)
+{
+    kith_status status = reserve(t, 2, err);
+    if (status)
+        return status;
+    uint32_t q = t->face.q, axis = 0;
+    const double *box = t->box + (size_t)n * 2 * q;
+    for (uint32_t i = 1; i < q; i++)
+        if (box[q + i] - box[i] > box[q + axis] - box[axis])
+            axis = i;
+    double middle = (box[axis] + box[q + axis]) / 2;
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t child = t->nodes++;
+        double *to = t->box + (size_t)child * 2 * q;
+        memcpy(to, box, 2 * q * sizeof *to);
+        to[side ? axis : q + axis] = middle;
+        t->node[child] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
+        t->rows[child] =
+            (auto_count){.variance = HUGE_VAL, .near = t->rows[n].near};
+    }
+    t->node[n].child = (int32_t)t->nodes - 2;
+    t->node[n].axis = axis;
+    t->node[n].middle = (int32_t)floor(fmax(-0x1p30, fmin(0x1p30, middle)));
+    return KITH_OK;
+}
+
+/* Halve node n so many times. */
+static kith_status cut(auto_tree *t, uint32_t n, uint32_t halvings,
+                       kith_error *err)
+{
+    uint32_t from = n, to = n + 1;
+    kith_status status = KITH_OK;
+    for (uint32_t h = 0; !status && h < halvings; h++) {
+        uint32_t next = t->nodes;
+        for (uint32_t i = from; !status && i < to; i++)
+            status = split(t, i, err);
+        from = next;
+        to = t->nodes;
+    }
+    return status;
+}
+
+/* Number the boxes that are not cut; returns how many, *near: of the bulk. */
+static uint32_t number_leaves(auto_tree *t, uint32_t *near)
+{
+    uint32_t many = 0;
+    *near = 0;
+    for (uint32_t n = 0; n < t->nodes; n++) {
+        int leaf = t->node[n].child < 0;
+        t->node[n].cell = leaf ? many++ : KITH_I_NO_CELL;
+        *near += leaf && t->rows[n].near;
+    }
+    t->face.edge = t->edge;
+    t->face.inverse = t->inverse;
+    t->face.node = t->node;
+    return many;
+}
+
+/* Another count of all boxes that are not cut, joined with those before by
+ * precision. A plan takes the bulk to be evenly full. */
+static kith_status count_level(auto_run *run, const auto_frame *frame,
+                               auto_tree *t, uint32_t level, double share,
+                               kith_error *err)
+{
+    char what[48];
+    uint32_t near;
+    snprintf(what, sizeof what, "tree level %u, box", level);
+    auto_place place = {.forest = &t->face,
+                        .view = frame->view,
+                        .cells = number_leaves(t, &near)};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_auto_counts(run, &place, what, share, &cells, err);
+    if (status)
+        return status;
+    double mine = cells.count_sd * cells.count_sd;
+    for (uint32_t n = 0; n < t->nodes; n++) {
+        auto_count *rows = &t->rows[n];
+        if (t->node[n].cell == KITH_I_NO_CELL)
+            continue;
+        double count = run->plan > 0 ? rows->near * run->plan / near
+                                     : (double)cells.counts[t->node[n].cell];
+        double part = rows->variance < HUGE_VAL
+                          ? rows->variance / (rows->variance + mine)
+                          : 1;
+        rows->count += part * (count - rows->count);
+        rows->variance = part * mine;
+    }
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
+/* Up the tree the counts of a box and of its halves are joined by precision;
+ * down the tree the surplus of a box is dealt out to its halves, the more to
+ * the less sure one. */
+void kith_i_auto_fit_sizes(auto_tree *t)
+{
+    for (uint32_t n = t->nodes; n-- > 0;) {
+        auto_count *rows = &t->rows[n];
+        rows->size = rows->count;
+        rows->unsure = rows->variance;
+        if (t->node[n].child < 0)
+            continue;
+        const auto_count *half = &t->rows[t->node[n].child];
+        double size = half[0].size + half[1].size;
+        double unsure = half[0].unsure + half[1].unsure;
+        double part = rows->variance < HUGE_VAL
+                          ? rows->variance / (rows->variance + unsure)
+                          : 1;
+        rows->size += part * (size - rows->size);
+        rows->unsure = part * unsure;
+    }
+    for (uint32_t n = 0; n < t->nodes; n++) {
+        auto_count *rows = &t->rows[n];
+        if (n < t->face.roots)
+            rows->size = fmax(rows->size, 0);
+        if (t->node[n].child < 0)
+            continue;
+        auto_count *half = &t->rows[t->node[n].child];
+        double surplus = rows->size - half[0].size - half[1].size;
+        double part = half[0].unsure / (half[0].unsure + half[1].unsure);
+        double first = half[0].size + part * surplus;
+        half[0].size = fmax(0, fmin(rows->size, first));
+        half[1].size = rows->size - half[0].size;
+    }
+}
+
+/* Cut before anything is counted: so often that an average box keeps some sd of
+ * one count; shells once along each of a few axes. */
+static kith_status cut_first(const auto_run *run, double sd, auto_tree *t,
+                             kith_error *err)
+{
+    double least = run->recipe->first * sd;
+    double depth = floor(log2(fmax(2, run->n / least)));
+    uint32_t first = (uint32_t)fmin(FIRST_HALVINGS, depth);
+    uint32_t far = t->face.q < SHELL_HALVINGS ? t->face.q : SHELL_HALVINGS;
+    kith_status status = KITH_OK;
+    for (uint32_t root = 0; !status && root < t->face.roots; root++)
+        status = cut(t, root, root < 2 ? first : far, err);
+    return status;
+}
+
+kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
+                             const auto_frame *frame, auto_shares *shares,
+                             auto_tree *t, kith_error *err)
+{
+    const auto_recipe *r = run->recipe;
+    double share = shares->tree / r->levels, rest = shares->tree;
+    double sd = kith_i_auto_count_sd(run, share);
+    kith_status status = plant(run, scout, frame, t, err);
+    if (!status)
+        status = cut_first(run, sd, t, err);
+    for (uint32_t level = 1; !status && level <= r->levels; level++) {
+        status = count_level(run, frame, t, level, share, err);
+        rest -= share;
+        uint32_t boxes = t->nodes;
+        for (uint32_t n = 0; !status && level < r->levels && n < boxes; n++)
+            if (t->node[n].child < 0 && t->rows[n].count > r->cut * sd)
+                status = cut(t, n, r->halvings, err);
+        if (boxes == t->nodes)
+            break;
+    }
+    kith_i_auto_fit_sizes(t);
+    double later = shares->leaf + shares->cells + shares->steps + shares->last;
+    shares->leaf *= 1 + rest / later;
+    shares->cells *= 1 + rest / later;
+    shares->steps *= 1 + rest / later;
+    shares->last *= 1 + rest / later;
+    return status;
+}
