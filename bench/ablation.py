@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each rule of `auto` is worth: runs without it, against runs with it.
 
-    ablation.py [--seeds N] [--rules A,B] [--table]
+    ablation.py [--seeds N] [--rules "A;B"] [--table]
 
 The numbers of `auto` are data (src/auto/recipe.c). A copy of the tree is built
 whose recipe can be changed from outside; nothing of that is in the shipped
@@ -24,7 +24,7 @@ import robust
 from cases import DATASETS, FIRST_SEED
 
 KEPT = os.path.join(measure.CACHE, "ablation.jsonl")
-TREE = os.path.join(measure.CACHE, "ablation")
+TREE = os.path.join(measure.ROOT, "build", "ablation")
 SETS = ("letter", "gas", "adult", "credit")
 BUDGETS = ((1, 1e-6), (.1, 1e-6), (1, 0), (.1, 0))
 NEVER = "1e30"
@@ -33,7 +33,7 @@ NEVER = "1e30"
 RULES = {
     "": {},
     "n counted again": {"clear": "0"},
-    "mean again, closer": {"turns": "0"},
+    "mean again": {"turns": "0"},
     "next to likely bins": {"likely": NEVER},
     "a run of bins": {"window": NEVER},
     "wide cells apart": {"wider": NEVER},
@@ -205,13 +205,13 @@ def table():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--rules", default=",".join(RULES))
+    parser.add_argument("--rules", default=";".join(RULES))
     parser.add_argument("--table", action="store_true")
     args = parser.parse_args()
     if not args.table:
         os.makedirs(measure.CACHE, exist_ok=True)
         program = build()
-        for rule in [""] + [r for r in args.rules.split(",") if r]:
+        for rule in [""] + [r for r in args.rules.split(";") if r]:
             measure.say("without %s" % rule if rule else "the recipe")
             run(program, rule, args.seeds)
     table()

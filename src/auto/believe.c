@@ -115,12 +115,12 @@ static void shorten_fit(uint32_t rank, uint32_t d, double *fit, double *feature)
 /* The rest, feature by feature. */
 static void shorten_rest(const auto_belief *b, uint32_t rank)
 {
-    double free = fmax(1, (double)b->k - 1 - rank);
+    double spare = fmax(1, (double)b->k - 1 - rank);
     for (uint32_t i = 0; i < b->d; i++) {
         double square = 0;
         for (uint32_t j = 0; j < b->k; j++)
             square += pow(b->means[(size_t)j * b->d + i], 2);
-        double keep = kith_i_shrink(square, free);
+        double keep = kith_i_shrink(square, spare);
         for (uint32_t j = 0; j < b->k; j++)
             b->means[(size_t)j * b->d + i] *= keep;
     }

@@ -97,21 +97,24 @@ static uint32_t count_zooms(const auto_run *run, double share, double square,
     return zooms;
 }
 
-/* What the last step says, finer times as fine as the rows. Squared distances
- * are without what the move of the centre, as far as it is not noise, has
- * gained. */
+/* What the last step says, finer times as fine as the rows. Of the squared
+ * distances one histogram is known, in units of the scales: rows are taken to
+ * be as far from all centres (harmonic mean), less what the moves, as far as
+ * they are not noise, have gained. */
 static void set_found(const auto_step *step, double finer, auto_found *found)
 {
-    uint32_t w = step->width;
+    double k = step->k, w = step->width, inverse = 0, moved = 0;
     for (uint32_t j = 0; j < step->k; j++) {
-        double square = step->rms[j] * step->rms[j];
-        double moved = -(double)w * pow(step->noise[j], 2);
-        for (uint32_t i = 0; i < w; i++)
-            moved += pow(step->move[(size_t)j * w + i], 2);
-        found->squares[j] =
-            fmax(square - fmax(moved, 0), square / 8) / (finer * finer);
+        inverse += 1 / (k * step->rms[j] * step->rms[j]);
+        double square = -w * pow(step->noise[j], 2);
+        for (uint32_t i = 0; i < step->width; i++)
+            square += pow(step->move[(size_t)j * step->width + i], 2);
+        moved += fmax(square, 0) / k;
         found->sizes[j] = step->size[j];
     }
+    double left = fmax(1 - moved * inverse, 1. / 8);
+    for (uint32_t j = 0; j < step->k; j++)
+        found->squares[j] = left / inverse / (finer * finer);
     found->noise = step->sum_sd / finer;
     found->loose = step->loose;
 }

@@ -88,7 +88,7 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
     auto_shares s = {.tree = r->tree - r->tree_falls * r->narrow * narrow,
                      .leaf = r->leaf,
                      .cells = r->cells,
-                     .steps = r->steps,
+                     .steps = run->opt->rounds ? fmax(r->steps, .2) : r->steps,
                      .last = r->last + r->narrow * narrow,
                      .counts = fmax(r->sizes, 1 / (2 + q)),
                      .cell_steps = r->cell_steps,

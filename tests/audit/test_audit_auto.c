@@ -101,9 +101,9 @@ static const claim claims[] = {
     /* sums from what the view knows, then from a first estimate */
     {"random axes, zoom", 20, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
     {"few groups", 24, 6, 1500, .5, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
-    /* more groups than clusters first */
+    /* four times the budget */
     {"merged groups", 20, 2, 1500, 4, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},
-    /* a forest whose boxes are all as full as each other */
+    /* no clusters */
     {"even boxes", 8, 2, 2000, 8, 0, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
     /* too few rows for two clusters: one mean, counted once more */
     {"one mean", 20, 2, 100, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
@@ -118,7 +118,7 @@ static const claim claims[] = {
     {"Gaussian, replaced", 3, 2, 800, 1, 1e-6, KITH_REPLACE_ONE, 1, .05, 0, 0,
      0},
     {"Gaussian, wide", 20, 2, 800, 4, 1e-6, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
-    /* clumps far apart: A8 takes a second step */
+    /* clumps far apart */
     {"clumps", 4, 16, 12000, 1, 0, KITH_ADD_REMOVE, 1, -.02, 0, 0, 1},
     /* bounds far wider than the rows: shells, and cells of two widths */
     {"shells", 1, 2, 300, 30, 0, KITH_ADD_REMOVE, 1, .002, 0, 0, 1},
@@ -126,6 +126,10 @@ static const claim claims[] = {
     {"first bin", 8, 4, 400, 4, 0, KITH_ADD_REMOVE, 1, .0005, 0, 0, 0},
     {"Gaussian, first bin", 8, 4, 400, 4, 1e-6, KITH_REPLACE_ONE, 1, .0005, 0,
      0, 0},
+    /* loud, and no clusters are seen: the rows choose, or one mean */
+    {"choice", 20, 20, 1000, 1, 0, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
+    {"choice, replaced", 10, 10, 6000, .3, 0, KITH_REPLACE_ONE, 1, .2, 0, 0, 0},
+    {"Gaussian, choice", 20, 4, 600, .3, 1e-6, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
     {"second moments", 4, 0, 50, 1, 0, KITH_ADD_REMOVE, 1, .05, 1, 1, 0},
     {"second moments, replaced", 4, 0, 50, 1, 0, KITH_REPLACE_ONE, 1, .05, 1, 1,
      0},

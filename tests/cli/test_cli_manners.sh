@@ -49,7 +49,7 @@ run 0 $M -o m.json --centers c.csv --force rows.csv
 differ m.json first.json
 differ c.csv first.csv
 run 0 $M -o /dev/null rows.csv
-run 0 $M --dry-run --rows 400 --dimension 2 -o m.json rows.csv
+refuse 2 'exists and is kept' $M --dry-run --rows 400 --dimension 2 -o m.json rows.csv
 KEEP=
 
 # ---- nobody twice -----------------------------------------------------------
