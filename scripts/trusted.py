@@ -62,6 +62,7 @@ BESIDES = {"From lines to rows": 4640, "Several runs": 2000,
 # tables does not mean them.
 UNTRUSTED = {
     "base/error.c": "messages",
+    "base/pool.c": "memory for released values", "base/pool.h": "the same",
     "base/options.c": "options", "base/options.h": "the same",
     "base/coins.c": "public coins: claims hold for every value",
     "base/mix.h": "accidents among ranks",
