@@ -185,14 +185,14 @@ def table():
     runs = kept()
     base = by_cell(runs[""])
     print("| without | δ > 0, ε = 1 | ε = .1 | pure ε = 1 | pure ε = .1 | "
-          "odd sets that change by 1.3 or more |\n|---|---|---|---|---|---|")
+          "odd sets (1.3 or more) |\n|---|---|---|---|---|---|")
     for rule in RULES:
         now = by_cell(runs.get(rule, {}))
         if not rule or not now:
             continue
-        row = ["%.3f ± %.3f" % effect(base, now, [
+        row = [("%.3f ± %.3f" % effect(base, now, [
             c for c in now if c[2:] == b and not c[0].startswith("odd")])
-               for b in BUDGETS]
+                ).replace(" 0.", " .") for b in BUDGETS]
         odd = [(c[0][4:], *effect(base, now, [c])) for c in now
                if c[0].startswith("odd")]
         odd = ["%s %.2g ± %.1g" % o for o in odd
