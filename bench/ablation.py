@@ -195,7 +195,7 @@ def table():
                 ).replace(" 0.", " .") for b in BUDGETS]
         odd = [(c[0][4:], *effect(base, now, [c])) for c in now
                if c[0].startswith("odd")]
-        odd = ["%s %.2g ± %.1g" % o for o in odd
+        odd = ["%s %.2g" % o[:2] for o in odd
                if abs(math.log(o[1])) > math.log(1.3) and
                abs(o[1] - 1) > 2 * o[2]]
         print("| %s | %s | %s |" % (rule, " | ".join(row),
