@@ -161,13 +161,13 @@ static kith_status by_summary(auto_run *run, const auto_scout *scout,
     status = kith_i_auto_grow(run, scout, &frame, &shares, &tree, err);
     if (!status)
         status = kith_i_auto_leaves(run, &frame, &shares, &tree, &summary, err);
+    found->carried = summary.n;
     int far = tree.face.roots > 2;
     kith_i_auto_tree_free(&tree);
     if (!status)
         status = kith_i_auto_cells(run, &frame, &shares, &summary, err);
     if (status)
         return status;
-    found->carried = summary.n;
     auto_start start = {
         .scout = scout,
         .frame = &frame,
@@ -217,7 +217,7 @@ static kith_status run_stages(auto_run *run, uint64_t rows, kith_result *result,
                     : by_summary(run, &scout, &found, &result->rounds, err);
     if (status)
         return status;
-    if (run->plan <= 0)
+    if (run->plan <= 0 && found.carried < run->k)
         result->carried = found.carried;
     set_result(run, &found, result);
     return KITH_OK;

@@ -23,7 +23,7 @@ typedef struct auto_found {
     double noise;     /* sd of a coordinate of a cluster's sum */
     double *squares;  /* k: expected squared distances of the rows */
     double loose;     /* their relative sd; < 0: they are not known */
-    uint32_t carried; /* clusters that noise left room for */
+    uint32_t carried; /* places that were told apart */
 } auto_found;
 
 /* A10 and A11. */
