@@ -112,7 +112,7 @@ static kith_status hand_over(auto_run *run, uint64_t rows, kith_result *result,
     if (!opt.rounds)
         opt.rounds = (uint32_t)fmax(2, floor(rounds));
     opt.clusters = run->k;
-    return kith_i_kmeans_lloyd(run->session, &opt, rows, NULL, result, err);
+    return kith_i_kmeans_lloyd(run->session, &opt, rows, result, err);
 }
 
 /* All of the budget for one mean: no more was asked for, or not even two would

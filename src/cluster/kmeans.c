@@ -59,7 +59,7 @@ kith_status kith_i_kmeans_run(kith_session *session,
     case KITH_KMEANS_SAMPLE_AGGREGATE:
         return kith_i_kmeans_sampled(session, opt, rows, result, err);
     default: /* lloyd, and where auto gives way to it */
-        return kith_i_kmeans_lloyd(session, opt, rows, NULL, result, err);
+        return kith_i_kmeans_lloyd(session, opt, rows, result, err);
     }
 }
 

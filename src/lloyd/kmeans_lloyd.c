@@ -223,28 +223,10 @@ static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
     return status;
 }
 
-/* Draw the centres of the start to where the rows are. */
-static void draw_start(const kith_i_domain *domain, const kith_i_start *start,
-                       uint32_t k, double *centers)
-{
-    uint32_t d = domain->dimension;
-    for (uint32_t j = 0; j < k; j++) {
-        double *c = centers + (size_t)j * d;
-        if (start->spare && j % start->spare == 0)
-            continue;
-        for (uint32_t i = 0; i < d; i++) {
-            double of = (domain->low_q[i] + (double)domain->high_q[i]) / 2;
-            c[i] = start->middle[i] + (c[i] - of) * start->part;
-        }
-        kith_i_domain_clip(domain, c);
-    }
-}
-
 /* Wide rounds first, then their means are merged to k centres, then rounds
  * with k centres. */
 static kith_status run_rounds(lloyd_run *run, uint64_t rows, uint32_t wide,
-                              const kith_i_start *start, kith_result *result,
-                              kith_error *err)
+                              kith_result *result, kith_error *err)
 {
     uint32_t k = run->opt->clusters;
     uint32_t wide_rounds = (3 * run->rounds + 4) / 8; /* 3 of 8, 2 of 5 */
@@ -252,8 +234,6 @@ static kith_status run_rounds(lloyd_run *run, uint64_t rows, uint32_t wide,
         wide = k;
     kith_status status =
         kith_i_spread(run->domain, wide, &run->coins, run->centers, err);
-    if (!status && start)
-        draw_start(run->domain, start, wide, run->centers);
     while (!status && run->done < run->rounds) {
         uint32_t now = run->done < wide_rounds ? wide : k;
         kith_i_cells cells;
@@ -287,8 +267,7 @@ static uint32_t default_rounds(const kith_session *session)
 
 kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
-                                const kith_i_start *start, kith_result *result,
-                                kith_error *err)
+                                kith_result *result, kith_error *err)
 {
     const kith_i_domain *domain = kith_i_session_domain(session);
     result->rounds = opt->rounds ? opt->rounds : default_rounds(session);
@@ -310,7 +289,7 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
         !run.lattice.squares)
         status = kith_i_fail_memory(err);
     if (!status)
-        status = run_rounds(&run, rows, wide, start, result, err);
+        status = run_rounds(&run, rows, wide, result, err);
     if (!status)
         kith_i_result_set_centers(result, domain, run.centers);
     kith_i_free(run.sizes);

@@ -26,19 +26,8 @@ void kith_i_revive_lost(const kith_i_domain *domain, kith_i_coins *coins,
 
 /* kmeans_lloyd.c: fills the result's centres, weights, rounds and noise.
  * rows: the expected number of rows for a plan, 0 in a real run. */
-/* A start that knows where the rows are: all but one in `spare` of the centres
- * (0: all) are spread over this part of the bounds' width, about the middle (in
- * steps of the lattice); the others over all of the bounds. */
-typedef struct kith_i_start {
-    const double *middle;
-    double part;
-    uint32_t spare;
-} kith_i_start;
-
-/* start: NULL, or released values. */
 kith_status kith_i_kmeans_lloyd(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
-                                const kith_i_start *start, kith_result *result,
-                                kith_error *err);
+                                kith_result *result, kith_error *err);
 
 #endif
