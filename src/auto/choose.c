@@ -105,7 +105,9 @@ kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
     for (uint32_t b = 0; b < AUTO_BINS; b++)
         if (scout->norms.h[b] > 0)
             most = fmax(most, pow(scout->norms.up[b], 2));
-    int shift = (int)fmax(0, ceil(log2(most)) - 30);
+    /* losses are clipped at that, but must fit before they are */
+    double longest = 4 * pow((double)kith_i_domain_l2(run->domain), 2);
+    int shift = (int)fmax(0, ceil(log2(longest)) - 30);
     kith_i_center_sets sets = {.set = set, .count = 2, .shift = shift};
     kith_i_losses losses = {.sets = &sets};
     kith_i_select_spec spec = {.what = "centres or one mean",
