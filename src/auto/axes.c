@@ -172,6 +172,17 @@ static void keep_axes(const auto_run *run, const double *values, uint32_t want,
     frame->outside = frame->q < d ? fmax(0, trace - inside) : 0;
 }
 
+/* A plan has no moments. It takes the variance in the i-th direction to fall
+ * like exp(-5 i / d), which is between tables of very different sorts. */
+static void assume_moments(const auto_run *run, uint32_t want, double trace,
+                           double *values)
+{
+    static const double falls = 5;
+    double next = exp(-falls / run->d), all = 1 - pow(next, run->d);
+    for (uint32_t i = 0; i < want; i++)
+        values[i] = run->n * trace * (1 - next) * pow(next, i) / all;
+}
+
 static kith_status find_axes(auto_run *run, const auto_scout *scout,
                              double radius, double share, auto_frame *frame,
                              kith_error *err)
@@ -199,6 +210,8 @@ static kith_status find_axes(auto_run *run, const auto_scout *scout,
             status = kith_i_fail(err, KITH_ERR_INTERNAL,
                                  "LAPACK found no eigenvectors");
     }
+    if (run->plan > 0)
+        assume_moments(run, want, scout->trace, values);
     if (!status)
         keep_axes(run, values, want, sd * sqrt(2.0 * d), scout->trace, frame);
     kith_i_pool_drop(&run->pool, mark);

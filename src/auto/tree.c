@@ -240,7 +240,7 @@ kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
         for (uint32_t n = 0; !status && level < r->levels && n < boxes; n++)
             if (t->node[n].child < 0 && t->rows[n].count > r->cut * sd)
                 status = cut(t, n, r->halvings, err);
-        if (boxes == t->nodes)
+        if (boxes == t->nodes && run->plan <= 0) /* else rows lie in heaps */
             break;
     }
     kith_i_auto_fit_sizes(t);
