@@ -13,14 +13,18 @@ COLOURS = {
     "sulq": "#c05a1f", "lloyd": "#e8a33d", "grid": "#2f9e8f",
     "kvariates": "#8e6bb8", "sample-aggregate": "#777777",
     "not private": "#000000",
+    "weighted-centers": "#1f5fa8", "Kaplan, Stemmer 2018": "#c05a1f",
+    "one-round": "#2f9e8f", "√n": "#555555", "n^(2/3)": "#999999",
 }
+GUIDES = ("√n", "n^(2/3)")  # drawn to compare slopes with
 
 
 def ticks(low, high, log):
     if log:
         found = [10.0 ** e for e in range(math.floor(math.log10(low)),
                                           math.ceil(math.log10(high)) + 1)]
-        if len(found) < 4:
+        inside = [t for t in found if low * .999 <= t <= high * 1.001]
+        if len(inside) < 4:
             found = [m * t for t in found for m in (1, 2, 5)]
         found = [t for t in found if low * .999 <= t <= high * 1.001]
         if len(found) > 1:
@@ -85,7 +89,10 @@ def panel(title, lines, x_name, y_name, x_log=False, y_log=False, categories=Non
     if not ys:
         return None
     low, high = min(ys), max(ys)
-    if not y_log:
+    if y_log:
+        room = (high / low) ** .05
+        low, high = low / room, high * room
+    else:
         low, high = low - .05 * (high - low), high + .05 * (high - low)
     across = Axis(min(xs), max(xs), x_log, LEFT, WIDE - RIGHT)
     if categories:
@@ -129,25 +136,27 @@ def panel(title, lines, x_name, y_name, x_log=False, y_log=False, categories=Non
                                                    html.escape(y_name)))
     for i, (label, points) in enumerate(lines):
         colour = COLOURS.get(label, "hsl(%d 45%% 45%%)" % (i * 67 % 360))
+        guide = label in GUIDES
+        dash = "2 3" if guide else ""
         means = [(across(x), up(sum(v) / len(v))) for x, v in points]
         if len(points) > 1 and not categories:
             band = [(across(x), up(band_of(v)[1])) for x, v in points]
             band += [(across(x), up(band_of(v)[0])) for x, v in reversed(points)]
             out.append('<polygon fill="%s" fill-opacity=".15" points="%s"/>'
                        % (colour, " ".join("%.1f,%.1f" % p for p in band)))
-            path(means, colour, 2.4 if label == "auto" else 1.5)
+            path(means, colour, 2.4 if label == "auto" else 1.5, dash)
         elif len(points) == 1 and not categories:
             path([(LEFT, means[0][1]), (WIDE - RIGHT, means[0][1])], colour, 1,
                  "4 3")
         for x, values in points if categories else ():
             at = across(x) + (i - len(lines) / 2) * 6
             path([(at, up(min(values))), (at, up(max(values)))], colour, 2)
-        for n, (x, y) in enumerate(means):
+        for n, (x, y) in enumerate(() if guide else means):
             at = across(points[n][0]) + (i - len(lines) / 2) * 6 if categories else x
             out.append('<circle cx="%.1f" cy="%.1f" r="2.4" fill="%s"/>'
                        % (at, y, colour))
         left = LEFT + (i % 2) * (WIDE - LEFT) / 2
         top = TOP + HIGH + 46 + (i // 2) * ROW
-        path([(left, top - 4), (left + 18, top - 4)], colour, 2.4)
+        path([(left, top - 4), (left + 18, top - 4)], colour, 2.4, dash)
         text(left + 24, top, label, "start")
     return "\n".join(out + ["</svg>", ""])

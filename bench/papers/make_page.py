@@ -36,6 +36,7 @@ h1{font-size:1.6em}h2{border-top:2px solid #ccc;padding-top:.6em}
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:.6em 0}
 td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;
 vertical-align:top}th{background:#f2f2f2}
+figcaption{font-size:.8em}figcaption a{margin-right:.6em}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
 a{color:#1f5fa8}code{background:#f2f2f2}
 @media print{body{max-width:none;font-size:11px}.panels{gap:1%}
@@ -104,8 +105,18 @@ def claims(paper):
     return "\n".join(out + ["</table></div>"])
 
 
+def anchor(paper):
+    return paper.title.split()[0].strip(",").lower()
+
+
+def contents(papers):
+    return "<p>%s</p>" % " · ".join(
+        '<a href="#%s">%s</a>' % (anchor(p), html.escape(p.title))
+        for p in papers)
+
+
 def section(paper, out):
-    parts = ["<h2>%s</h2>" % html.escape(paper.title)]
+    parts = ['<h2 id="%s">%s</h2>' % (anchor(paper), html.escape(paper.title))]
     for name, panels, note in paper.figures():
         parts.append("<h3>%s</h3><p class=note>%s</p><div class=panels>"
                      % (html.escape(name), words(note)))
@@ -145,14 +156,22 @@ def page(papers, known, out, quick):
              "</head><body><h1>The papers, reproduced</h1>" % STYLE,
              "<p class=note>Every figure and table of the three papers that "
              "kith stands on, drawn again by <code>make papers%s</code> at "
-             "commit %s. Every private run pays for all that it looks at, "
-             "baselines included (docs/baselines.md); runs are seeded so that "
-             "they can be repeated. The papers give their curves as pictures "
-             "without numbers, so what is compared is what they say about "
-             "them.%s</p>" % (
+             "commit %s. <b>Cost per row</b> is the mean squared distance of a "
+             "row to the nearest centre or plane; ε and δ are the privacy "
+             "budget. Every private run pays for all that it looks at, "
+             "baselines included (docs/baselines.md). Runs are seeded, so that "
+             "they can be repeated; a seed voids the guarantee, so the column "
+             "“privacy held” comes from runs without one.%s</p>" % (
                  " QUICK=1" if quick else "", commit(),
                  " <b>This is the quick version: few points, one run each, "
-                 "short chains.</b>" if quick else "")]
+                 "short chains.</b>" if quick else ""),
+             "<p class=note><b>Compared with the published curves.</b> The "
+             "papers print pictures and no numbers, so each sentence that they "
+             "say about a picture is held against the runs: “What the paper "
+             "says, and what was measured”. Where two methods are compared, a "
+             "difference counts when it exceeds two standard errors of the "
+             "runs. Where a sentence does not hold, the table says why.</p>",
+             contents(papers)]
     spent = [run["cpu"] for run in known.known.values() if "cpu" in run]
     parts.append("<p class=note>%d runs, %.0f minutes of CPU time in all. "
                  "Lines are means; bands show the range of the runs, from 8 "

@@ -109,6 +109,27 @@ class Runs:
         return {"cost": self.cost_in(text), "cpu": cpu,
                 "guarantee": known["privacy"]["guarantee"]}
 
+    def refusal(self, folder, *arguments):
+        """Why the command will not run this: its last message."""
+        model = os.path.join(folder, "model.json")
+        done = subprocess.run(
+            [self.kith, *map(str, arguments[:-1]), "-o", model,
+             str(arguments[-1])], stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 0:
+            raise Skip("kith runs what it refused: " + " ".join(
+                map(str, arguments)))
+        said = done.stderr.strip().split("kith ")[-1]
+        return {"says": " ".join(said.split(": ", 1)[1].split())}
+
+    def held(self, folder, *arguments):
+        """The guarantee that the model of an unseeded run states."""
+        model = os.path.join(folder, "model.json")
+        self.command(*arguments[:-1], "--threads", 1, "--quiet", "--force",
+                     "-o", model, arguments[-1])
+        with open(model, encoding="utf-8") as file:
+            return {"guarantee": json.load(file)["privacy"]["guarantee"]}
+
     @staticmethod
     def cost_in(text):
         return json.loads(text)["cost_per_row"]

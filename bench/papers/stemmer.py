@@ -41,10 +41,31 @@ class Stemmer:
                                                     1000000)
         self.sizes = (4, 8, 16, 32) if quick else (2, 4, 5.7, 8, 11.3, 16, 32)
         self.seeds = 4 if quick else 12
+        for method in ("weighted-centers", "auto"):
+            self.runs.want(lambda folder, m=method: self.held(folder, m), .2,
+                           "guarantee", "stemmer", method, 0)
+        self.runs.want(self.refused, .2, "refused", "stemmer", 0)
         for method in METHODS:
             for n in self.users:
                 for s in self.sizes:
                     self.ask(method, n, s)
+
+    @staticmethod
+    def users_in(folder):
+        path = os.path.join(folder, "users.npy")
+        write_users(path, 10000, 8)
+        return path
+
+    def held(self, folder, method):
+        return self.runs.held(
+            folder, "local", "simulate", "-k", 2, "-e", 1, "--radius", 1,
+            "--method", method, self.users_in(folder))
+
+    def refused(self, folder):
+        return self.runs.refusal(
+            folder, "local", "simulate", "-k", 2, "-e", 1, "--radius", 1,
+            "--method", "weighted-centers", "--paper-constants",
+            self.users_in(folder))
 
     def ask(self, method, n, s):
         def job(folder):
@@ -123,10 +144,12 @@ class Stemmer:
     def versions(self):
         """As printed, as repaired, auto."""
         n = self.users[-1]
-        yield ("version, %d users, the worst s" % n, "excess cost", "guarantee",
-               "CPU s, by the law")
-        yield ("as printed (kith local --paper-constants)", "–",
-               "refused, with the numbers that show why (docs/local.md)", "–")
+        yield ("version, %d users, the worst s" % n, "excess cost",
+               "privacy held", "CPU s, by the law")
+        refused = self.runs.get("refused", "stemmer", 0)
+        if refused:
+            yield ("as printed (kith local --paper-constants)", "–",
+                   "refused: “%s”" % refused["says"], "–")
         for words, method in (("repaired (weighted-centers)",
                                "weighted-centers"), ("auto", "auto")):
             found = [self.runs.get("stemmer", method, n, s, self.seeds)
@@ -134,8 +157,10 @@ class Stemmer:
             found = [f for f in found if f]
             if found:
                 worst = max(found, key=lambda f: statistics.mean(f["costs"]))
+                held = self.runs.get("guarantee", "stemmer", method, 0)
                 yield (words, "%.0f" % statistics.mean(worst["costs"]),
-                       "exact, unseeded", "%.2f" % worst["cpu"])
+                       held["guarantee"] if held else "not seen",
+                       "%.2f" % worst["cpu"])
 
     def claims(self):
         found = self.exponent("weighted-centers")
