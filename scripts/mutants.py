@@ -80,6 +80,9 @@ def check(mutants):
                           f"mutants.py\n{text}--- becomes\n{text}\n")
         if len(list(problems(specimen))) != seen:
             sys.exit("mutants: the check does not see what is wrong")
+    if not {"test_ledger_stores", "test_ledger_faults"} <= programs(
+            "test_ledger_postgresql"):
+        sys.exit("mutants: a script's programs would not be built")
     bad = 0
     for m in mutants:
         for problem in problems(m):
@@ -119,14 +122,24 @@ def copy_tree():
         os.utime(to)
 
 
+def programs(test):
+    """The targets that a test runs: itself, or those that its script names."""
+    if glob.glob(f"tests/*/{test}.c"):
+        return {test}
+    targets = set()
+    if glob.glob(f"tests/service/{test}.*"):
+        targets |= {"kithd", "kithd_test"}
+    for path in glob.glob(f"tests/*/{test}.*"):
+        with open(path, encoding="utf-8") as file:
+            for name in set(re.findall(r"\btest_\w+", file.read())):
+                if glob.glob(f"tests/*/{name}.c"):
+                    targets.add(name)
+    return targets
+
+
 def build(tests):
     """None, or what the compiler said."""
-    targets = {"kith"}
-    for test in tests:
-        if glob.glob(f"tests/*/{test}.c"):
-            targets.add(test)
-        elif glob.glob(f"tests/service/{test}.*"):
-            targets |= {"kithd", "kithd_test"}
+    targets = {"kith"}.union(*map(programs, tests))
     run = subprocess.run(["cmake", "--build", "--preset", "release",
                           "--target", *sorted(targets)], cwd=COPY,
                          capture_output=True, text=True)

@@ -98,6 +98,7 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
                                   double share, kith_i_cells *out,
                                   kith_error *err)
 {
+    size_t mark = run->pool.count;
     uint64_t *limits = kith_i_pool_take(&run->pool, p->cells, sizeof *limits);
     if (!limits)
         return kith_i_fail_memory(err);
@@ -116,7 +117,10 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
                                 .origins = p->origins,
                                 .by_cell = 1}};
     kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge, err);
-    return status ? status : release(run, &ask, &spec, out, err);
+    if (!status)
+        status = release(run, &ask, &spec, out, err);
+    kith_i_pool_drop(&run->pool, mark);
+    return status;
 }
 
 /* Squared limits of the bins, for each cell by its scale. */
@@ -141,6 +145,7 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
                                   const auto_look *look, auto_hist *out,
                                   kith_error *err)
 {
+    size_t mark = run->pool.count;
     uint32_t classes = p->wide ? AUTO_CLASSES : 1;
     kith_i_distance_bins distances = {.bins = AUTO_BINS,
                                       .limits =
@@ -160,6 +165,7 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
         kith_i_auto_charge(run, look->share, &spec.count_charge, err);
     if (!status)
         status = release(run, &ask, &spec, &cells, err);
+    kith_i_pool_drop(&run->pool, mark);
     if (status)
         return status;
     for (uint32_t c = 0; c < classes; c++) {

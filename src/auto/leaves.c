@@ -68,11 +68,11 @@ typedef struct {
 } leaf_list;
 
 /* All leaves; kept: how many of them stand out of the noise. */
-static kith_status list_leaves(auto_run *run, auto_tree *t, leaf_list *out,
+static kith_status list_leaves(const auto_run *run, auto_tree *t,
+                               kith_i_pool *pool, leaf_list *out,
                                kith_error *err)
 {
     uint32_t q = t->face.q;
-    kith_i_pool *pool = &run->pool;
     for (uint32_t n = 0; n < t->nodes; n++)
         t->node[n].cell = t->node[n].child < 0 ? out->n++ : KITH_I_NO_CELL;
     out->center = kith_i_pool_reals(pool, (size_t)out->n * q);
@@ -148,12 +148,15 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                                auto_summary *out, kith_error *err)
 {
     leaf_list l = {0};
+    kith_i_pool own = {0}; /* the list goes when its points are known */
     auto_hist hists[AUTO_CLASSES];
     auto_radii radii = {0};
     kith_i_cells cells = {0};
-    kith_status status = list_leaves(run, t, &l, err);
-    if (status)
+    kith_status status = list_leaves(run, t, &own, &l, err);
+    if (status) {
+        kith_i_pool_drop(&own, 0);
         return status;
+    }
     if (l.kept == 0)
         keep_one(run, &l);
     auto_widths widths = {.n = l.n,
@@ -170,7 +173,8 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                         .wide = widths.wide,
                         .origin = l.center};
     auto_look look = {"leaf radii,", l.half, .05, 20, 1, shares->hist};
-    status = kith_i_auto_place_open(run, &place, 1, err);
+    /* two releases: finding the leaves twice costs less than keeping labels */
+    status = kith_i_auto_place_open(run, &place, 0, err);
     if (!status)
         status = kith_i_auto_histogram(run, &place, &look, hists, err);
     if (!status) {
@@ -187,6 +191,6 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
             set_point(&l, c, &cells, pow(radii.kappa[l.wide[c]] * l.half[c], 2),
                       j++, out);
     kith_i_cells_free(&cells);
-    kith_i_auto_place_close(run, &place);
+    kith_i_pool_drop(&own, 0);
     return status;
 }
