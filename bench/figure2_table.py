@@ -15,6 +15,8 @@ import math
 import os
 import sys
 
+from wrap import wrap
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROTOTYPE = os.path.join(HERE, "figure2_prototype_table.json")
 LEVEL, FAMILY = .01, .05
@@ -313,7 +315,7 @@ def write(data, prototype, runs):
                    "as they are: then the optimum is the prototype's. " + text
         out += group(TITLES[setting], text, cells(data, figures, setting))
     with open(os.path.join(HERE, "FIGURE2.md"), "w", encoding="utf-8") as f:
-        f.write("\n".join(out) + "\n")
+        f.write(wrap("\n".join(out) + "\n"))
     for line in summary(data, figures):
         print(line)
 

@@ -16,6 +16,7 @@ import robust
 import subspace
 from cases import CASES, LARGE, MEMORY, QUICK, SPEED, TARGETS
 from measure import ROOT, say
+from wrap import wrap
 
 
 def arguments():
@@ -162,7 +163,7 @@ def main():
         report.memory(figures.memory, figures.base),
         report.layers(figures.layers)) if part)
     with open(args.output, "w", encoding="utf-8") as f:
-        f.write(text)
+        f.write(wrap(text))
     print(text)
     say("written to %s" % args.output)
 

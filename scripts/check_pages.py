@@ -37,8 +37,9 @@ EXAMPLES = ["README.md", "docs/guide.md", "docs/verify.md",
 MAX_COLUMNS = 120
 # page -> (most lines, most columns): a front door is read in two minutes.
 SHORT = {"README.md": (120, 100)}
-# Tables that a program writes: no wrapping, and nobody edits them.
+# What programs write: rows of tables and commands stay as long as they are.
 WRITTEN = {"bench/RESULTS.md", "bench/FIGURE2.md"}
+AS_WRITTEN = re.compile(r"\||    ")
 
 FENCE = re.compile(r"^(\s*)```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: \S.* -->$")
@@ -187,7 +188,8 @@ def check_page(root, path, files=()):
     if most and len(lines) > most:
         found.append(f"{path}: {len(lines)} lines, more than {most}")
     for number, line in enumerate(lines, 1):
-        if len(line) > columns and path not in WRITTEN:
+        if len(line) > columns and not (path in WRITTEN and
+                                        AS_WRITTEN.match(line)):
             found.append(f"{path}:{number}: {len(line)} characters, more "
                          f"than {columns}")
         if OUTSIDE.search(line) and path != "bench/DATA.md":
@@ -310,6 +312,8 @@ SPECIMENS = {  # path -> (text, words that a problem must have; None: fine)
                 "```sh\n[m](no)\n```\n", None),
     "sub/up.md": ("[x](../good.md)\n", None),
     "wide.md": ("x" * 121 + "\n", "characters"),
+    "bench/RESULTS.md": ("x" * 121 + "\n", "characters"),
+    "bench/FIGURE2.md": ("|" + "x" * 121 + "\n", None),
     "lost.md": ("[x](nowhere.md)\n", "leads nowhere"),
     "head.md": ("[x](good.md#c)\n", "no such heading"),
     "out.md": ("[x](../../else.md)\n", "outside"),
@@ -341,7 +345,7 @@ RUNS = [  # (text, words that a problem must have; None: fine)
 
 def self_test():
     with tempfile.TemporaryDirectory() as root:
-        for folder in ("sub", "docs", "src/dp"):
+        for folder in ("sub", "docs", "bench", "src/dp"):
             os.makedirs(os.path.join(root, folder))
         for path, (text, _) in SPECIMENS.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as f:

@@ -19,10 +19,12 @@ sed '20s/.*/# 1:.1/' numbers.svm > comment.svm
 each_method() { # words before, file, options...
     local expect=$1 words=$2 file=$3 b="--bounds 0:1 --adjacency replace-one"
     shift 3
-    $expect "$words" kmeans -k 2 -e 1 $b --method auto "$@" -o m.json "$file"
-    $expect "$words" kmeans -k 2 -e 1 $b --method lloyd "$@" -o m.json "$file"
-    $expect "$words" kmeans -k 2 -e 1 $b --method balcan "$@" -o m.json "$file"
-    $expect "$words" kmedian -k 2 -e 1 $b "$@" -o m.json "$file"
+    for m in auto lloyd balcan sulq grid kvariates sample-aggregate; do
+        $expect "$words" kmeans -k 2 -e 1 $b --method $m "$@" -o m.json "$file"
+    done
+    for m in auto balcan; do
+        $expect "$words" kmedian -k 2 -e 1 $b --method $m "$@" -o m.json "$file"
+    done
     $expect "$words" kmedian -k 2 -e 1 $b --recovery sampling "$@" -o m.json "$file"
     for m in auto sulq bingham gibbs mincost sample-aggregate; do
         $expect "$words" subspace -k 2 -q 1 -e 9 --delta 1e-6 $b --method $m \
