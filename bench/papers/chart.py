@@ -4,7 +4,7 @@ phone and three stand side by side on a screen."""
 import html
 import math
 
-WIDE, HIGH, LEFT, TOP, RIGHT = 400, 240, 52, 30, 20
+WIDE, HIGH, LEFT, TOP, RIGHT = 400, 240, 62, 30, 20
 ROW = 16  # of the legend
 
 # The same colour for the same method in every figure.

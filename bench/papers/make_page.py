@@ -35,7 +35,7 @@ h1{font-size:1.6em}h2{border-top:2px solid #ccc;padding-top:.6em}
 .panels svg{width:100%;height:auto;display:block}
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:.6em 0}
 td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;
-vertical-align:top}th{background:#f2f2f2}
+vertical-align:top}th{background:#f2f2f2;white-space:nowrap}
 figcaption{font-size:.8em}figcaption a{margin-right:.6em}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
 a{color:#1f5fa8}code{background:#f2f2f2}

@@ -5,6 +5,7 @@ import math
 import os
 import statistics
 
+import chart
 import figure2
 import steps_balcan
 
@@ -278,9 +279,10 @@ class Steps:
                    "solver (Thm. 3.4)", "not there",
                    "The theorem wants φ² = Δ²ₖ / Δ²ₖ₋₁ below 1/1602 = .0006, "
                    "and blocks of kqd/Δ⁴ rows and more. Measured: "
-                   + "; ".join("setting %s: φ² = %.2g, %.0e rows (n = %d)" % (
+                   + "; ".join("setting %s: φ² = %.2g, %s rows (n = %d)" % (
                        s, mean(f["ratio"] for f in found[s]),
-                       mean(f["rows"] for f in found[s]), found[s][0]["n"])
+                       chart.number(float("%.0e" % mean(
+                           f["rows"] for f in found[s]))), found[s][0]["n"])
                        for s in found if found[s])
                    + ". None of the paper's own settings is near. And a "
                    "better solver does not help: next rows.")
