@@ -77,7 +77,7 @@ def check_page(folder, sulq, verdict):
     for svg in re.findall(r"<svg.*?</svg>", page, re.S):
         tree.fromstring(svg)
     row = re.search(r"always outperforms SuLQ k-means”: <code>balcan</code>"
-                    r".*?<td class=(\w+)>", page, re.S)
+                    r".*?<td[^>]* class=(\w+)>", page, re.S)
     assert row and row.group(1) == verdict, "the claim about SuLQ: not %s" % verdict
     with open(os.path.join(folder, "balcan-2-synth.csv"),
               encoding="utf-8") as file:

@@ -39,7 +39,10 @@ vertical-align:top}th{background:#f2f2f2;white-space:nowrap}
 figcaption{font-size:.8em}figcaption a{margin-right:.6em}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
 a{color:#1f5fa8}code{background:#f2f2f2}
-@media print{body{max-width:none;font-size:11px}.panels{gap:1%}
+@media screen and (max-width:600px){table,tbody,tr,td{display:block}
+tr:first-child{display:none}tr{border:1px solid #ccc;margin:.6em 0}
+td{border:0}td::before{content:attr(data-of) ": ";color:#555}}
+@media print{.note{break-inside:avoid}body{max-width:none;font-size:11px}.panels{gap:1%}
 .panels figure{flex:0 0 32%;break-inside:avoid}figcaption{display:none}
 h2,h3,.note{break-after:avoid}tr{break-inside:avoid}}
 """
@@ -50,12 +53,18 @@ def words(text):
     return re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text))
 
 
-def table(rows):
-    out = ["<div class=wide><table>"]
-    for i, row in enumerate(rows):
-        tag = "td" if i else "th"
+def table(rows, classes=lambda row: ()):
+    """The first row is the head. On a phone each row is a block, and a cell
+    tells its column."""
+    head, *rest = [[words(str(c)) for c in row] for row in rows]
+    out = ["<div class=wide><table>", "<tr>%s</tr>" % "".join(
+        "<th>%s</th>" % c for c in head)]
+    for row, plain in zip(rest, rows[1:]):
+        marks = dict(classes(plain))
         out.append("<tr>%s</tr>" % "".join(
-            "<%s>%s</%s>" % (tag, words(str(c)), tag) for c in row))
+            '<td data-of="%s"%s>%s</td>' % (
+                re.sub(r"<[^>]*>|\?$", "", of), marks.get(i, ""), cell)
+            for i, (of, cell) in enumerate(zip(head, row))))
     return "\n".join(out + ["</table></div>"])
 
 
@@ -93,16 +102,13 @@ def claims(paper):
     rows = list(paper.claims())
     if not rows:
         return "<p>Nothing of it was measured here.</p>"
-    out = ["<h3>What the paper says, and what was measured</h3>",
-           "<div class=wide><table><tr><th>the paper</th><th>measured here</th>"
-           "<th>holds?</th></tr>"]
+    shown = [("the paper", "measured here", "holds?")]
     for said, found, holds, *why in rows:
         if why and not holds:
             found += ". Why: " + why[0]
-        out.append("<tr><td>%s</td><td>%s</td><td class=%s>%s</td></tr>" % (
-            words(said), words(found), "yes" if holds else "no",
-            "yes" if holds else "no"))
-    return "\n".join(out + ["</table></div>"])
+        shown.append((said, found, "yes" if holds else "no"))
+    return "<h3>What the paper says, and what was measured</h3>" + table(
+        shown, lambda row: ((2, " class=" + row[2]),))
 
 
 def anchor(paper):

@@ -177,8 +177,10 @@ class Stemmer:
                    "smaller",
                    "worst excess at n = {:,}: {:,.0f} ± {:,.0f} with the "
                    "preference of 2021 and its filter, {:,.0f} ± {:,.0f} with "
-                   "the nearest candidate of 2018".format(
-                       n, means[0], errors[0], means[1], errors[1]),
+                   "the nearest candidate of 2018 (±: standard error){}".format(
+                       n, means[0], errors[0], means[1], errors[1],
+                       "" if abs(means[0] - means[1]) > 2 * math.hypot(*errors)
+                       else ": these runs do not tell them apart"),
                    means[0] < means[1],
                    "the theorem is about data with many candidates that few "
                    "users are near to. Two places are not such data, and the "
