@@ -45,8 +45,10 @@ calls = {
     "check": lambda: _core.check(model, "it"),
     "bad": lambda: _core.check(b"{", "it"),
     "ledger": lambda: _core.ledger_open("memory:", 1),
-    "grant": lambda: _core.ledger_read(ledger, "a"),
-    
+    "read": lambda: _core.ledger_read(ledger, "a"),
+    "accounts": lambda: _core.ledger_accounts(ledger),
+    "people": lambda: _core.fit("kmeans", ("array", X), box, None, None,
+                                [b"a"] * 40),
 }
 counts = {}
 for name, call in calls.items():

@@ -49,10 +49,14 @@ static uint32_t find_directions(auto_run *run, const auto_belief *b,
     }
     for (uint32_t j = 0; j < k; j++)
         total += 1 / pow(b->noise[j], 2);
-    for (size_t i = 0; i < (size_t)k * q; i++)
-        mean[i % q] += b->places[i] / pow(b->noise[i / q], 2) / total;
-    for (size_t i = 0; i < (size_t)k * q; i++)
-        y[i] = (b->places[i] - mean[i % q]) / b->noise[i / q];
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t a = 0; a < q; a++)
+            mean[a] +=
+                b->places[(size_t)j * q + a] / pow(b->noise[j], 2) / total;
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t a = 0; a < q; a++)
+            y[(size_t)j * q + a] =
+                (b->places[(size_t)j * q + a] - mean[a]) / b->noise[j];
     for (uint32_t j = 0; j < k; j++)
         for (uint32_t a = 0; a < q; a++)
             for (uint32_t c = 0; c < q; c++)

@@ -38,7 +38,7 @@ kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
                         fmin(1, (double)AUTO_MOST_ROUNDS / fmax(rounds, 1)));
     double tight = 1,
            now = shares->steps * (growth - 1) / (pow(growth, rounds) - 1);
-    for (uint32_t t = 0; !status && t < rounds; t++, now *= growth) {
+    for (uint32_t t = 0; !status && t < rounds; t++) {
         job.share = now;
         job.hist = t < shares->hists ? shares->hist : 0;
         status = kith_i_auto_scales(run, start->summary, k, start->centers,
@@ -50,6 +50,7 @@ kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
                                               start->centers, &step, err);
         if (t + 1 < shares->hists || t + 1 == rounds)
             tight *= tightness(&job.radii);
+        now *= growth;
     }
     if (status)
         return status;

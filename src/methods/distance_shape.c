@@ -34,7 +34,8 @@ static double place_step(void)
 static void draw_curves(curves *c)
 {
     for (int i = 0; i < CURVES; i++) {
-        double place = 0.1 - (i / WIDTHS + 0.5) * place_step(), beyond = 0;
+        int row = i / WIDTHS;
+        double place = 0.1 - (row + 0.5) * place_step(), beyond = 0;
         double width = WIDTH[i % WIDTHS];
         for (int b = 0; b < BANDS; b++) {
             double low = -(b + 1) * M_LN2 / 2;

@@ -57,7 +57,7 @@ def facts(model: Any) -> List[str]:
         part = "plane" if planes else "centre"
         each = model.noise_ / sqrt(model.n_features_in_)
         if not planes and model.n_features_in_ > 1:
-            against = f", {_number(each)} in each feature{against}"
+            against = f" in all, {_number(each)} in each feature{against}"
         lines.append(f"noise moves a {part} by about {_number(model.noise_)}"
                      f"{unit}{against}")
     if model.sensible_clusters_:
@@ -131,7 +131,8 @@ def _table(model: Any) -> str:
         + "".join(f"<td>{_number(v)}</td>" for v in row)
         + ("" if sizes is None else f"<td>{sizes[j]:.0f}</td>") + "</tr>"
         for j, row in enumerate(centers))
-    return (f'<table style="margin-top:.5em;text-align:right"><tr><th></th>'
+    return (f'<table style="margin-top:.5em;'
+            f'text-align:right;border-spacing:.8em .1em"><tr><th></th>'
             f'{head}</tr>{rows}</table>')
 
 
