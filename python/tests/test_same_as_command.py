@@ -86,7 +86,8 @@ CHAIN = ("--rounds", 20)
 EVERY = {
     **{f"kmeans {m}": (("kmeans", "--bounds", "0:100", "--method", m),
                        (kith.KMeans, {"bounds": (0, 100), "method": m}), True)
-       for m in ("auto", "lloyd", "balcan", "sulq", "grid")},
+       for m in ("auto", "lloyd", "balcan", "sulq", "grid", "kvariates",
+                 "sample-aggregate")},
     **{f"kmedian {m}": (("kmedian", *RADIUS, "--method", m),
                         (kith.KMedians, {"radius": 300, "method": m}), True)
        for m in ("auto", "balcan")},
@@ -101,6 +102,10 @@ EVERY = {
         ("subspace", "-q", 1, *RADIUS, "--method", m, *CHAIN),
         (kith.SubspaceClustering, {**PLANES, "method": m, "rounds": 20}), True)
        for m in ("bingham", "gibbs", "mincost")},
+    "subspace sample-aggregate": (
+        ("subspace", "-q", 1, *RADIUS, "--method", "sample-aggregate"),
+        (kith.SubspaceClustering, {**PLANES, "method": "sample-aggregate"}),
+        True),
     **{f"local {m}": (("local", "simulate", *RADIUS, "--method", m),
                       (kith.LocalSimulation, {"radius": 300, "method": m}),
                       False)
@@ -110,6 +115,10 @@ EVERY = {
         (kith.LocalSimulation, {"radius": 300, "objective": "kmedian"}),
         False),
 }
+
+
+# Blocks of so few rows need a large budget to say anything.
+BUDGETS = {"subspace sample-aggregate": {"epsilon": 50, "delta": 1e-6}}
 
 
 def in_every_dress(array):
@@ -130,11 +139,11 @@ def test_methods_types_and_orders(rows, command, seeded, name, adjacency):
     elif adjacency != "add-remove":
         pytest.skip("each user is asked on the own device")
     array = (rows[:400, :3] * 100).clip(0, 99).astype("i2")
-    k = 1 if name == "local mean" else 2
-    text = command(array.astype("f8"), *words, "-k", k, *flags(PURE))
+    k, budget = 1 if name == "local mean" else 2, BUDGETS.get(name, PURE)
+    text = command(array.astype("f8"), *words, "-k", k, *flags(budget))
     dresses = in_every_dress(array)
     for same in dresses[:1] if name == "local one-round" else dresses:
-        model = seeded(kind(k, **options, **PURE), same)
+        model = seeded(kind(k, **options, **budget), same)
         assert model.model_ == text
 
 
