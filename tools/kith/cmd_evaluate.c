@@ -203,7 +203,7 @@ static int measure_reference(const job *j, const char *path, double *distance)
 {
     kith_model *reference = NULL;
     kith_error err = {0};
-    if (!j->view->bases)
+    if (!j->view || !j->view->bases)
         return cli_usage("--reference is for models of planes");
     int code = read_model(path, &reference);
     const kith_model_view *view = kith_model_get_view(reference);
