@@ -50,7 +50,7 @@ demo-service: build
 ## install: the library, headers, command and manual (PREFIX, DESTDIR)
 install: bootstrap
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
-	@cmake --build --preset release $(LIBRARY)
+	@cmake --build --preset release --target kith_installed
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 ## deb: Debian packages of the last commit, checked by lintian, in build/deb

@@ -18,6 +18,23 @@ cc=$(cached CMAKE_C_COMPILER)
 sanitize=$(cached KITH_SANITIZE)
 extra=${sanitize:+-fsanitize=$sanitize}
 
+# ---- `make install` builds all that is installed ---------------------------
+
+grep -q 'target kith_installed' "$source_tree/Makefile" || fail "make install"
+# What install copies from the build, and what a rule of the build makes of it.
+grep -rhoE "\"$KITH_BUILD/[^\"]+\"" --include=cmake_install.cmake "$KITH_BUILD" |
+    tr -d '"' | sed "s#^$KITH_BUILD/##" | sort -u >"$work/copied"
+ninja -C "$KITH_BUILD" -t targets all | sed -n 's/: .*//p' | sort -u >"$work/made"
+ninja -C "$KITH_BUILD" -t commands kith_installed | tr ' ' '\n' | sort -u \
+    >"$work/words"
+needed=0
+while read -r file; do
+    grep -qxF -e "$file" -e "${file##*/}" "$work/words" ||
+        fail "make install does not build $file"
+    needed=$((needed + 1))
+done < <(comm -12 "$work/copied" "$work/made")
+[ "$needed" -ge 6 ] || fail "what is installed was not seen"
+
 # ---- install: to a prefix, and the same prefix below a DESTDIR ------------
 
 prefix=$work/prefix
