@@ -146,6 +146,12 @@ static int rounds_are_quiet(const auto_run *run, const auto_scout *scout)
     return run->plan > 0 || run->opt->rounds || noise < apart;
 }
 
+/* A range of numbers of clusters was given. A plan is for the most. */
+static int chooses(const auto_run *run)
+{
+    return run->opt->clusters_from > 0 && run->plan <= 0;
+}
+
 /* A5 to A11. */
 static kith_status by_summary(auto_run *run, const auto_scout *scout,
                               auto_found *found, uint32_t *rounds,
@@ -166,6 +172,8 @@ static kith_status by_summary(auto_run *run, const auto_scout *scout,
     kith_i_auto_tree_free(&tree);
     if (!status)
         status = kith_i_auto_cells(run, &frame, &shares, &summary, err);
+    if (!status && chooses(run))
+        status = kith_i_auto_number(run, &frame, &summary, &shares, err);
     if (status)
         return status;
     auto_start start = {
@@ -202,6 +210,10 @@ static kith_status run_stages(auto_run *run, uint64_t rows, kith_result *result,
     result->rows = run->n;
     result->room = room(run);
     int single = is_single(run, &scout), few = has_few_rows(run);
+    if ((single || few) && chooses(run))
+        status = kith_i_auto_fewest(run, scout.trace, err);
+    if (status)
+        return status;
     if (few && !single && rounds_are_quiet(run, &scout))
         return hand_over(run, rows, result, err);
     single |= few && !run->opt->rounds;
@@ -231,6 +243,7 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     auto_run run = {.session = session,
                     .opt = opt,
                     .domain = domain,
+                    .result = result,
                     .k = opt->clusters,
                     .d = domain->dimension,
                     .total = kith_i_session_left(session),

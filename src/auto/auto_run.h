@@ -11,8 +11,9 @@ typedef struct auto_run {
     kith_session *session;
     const kith_kmeans_options *opt;
     const kith_i_domain *domain;
+    kith_result *result;
     const auto_recipe *recipe;
-    uint32_t k, d;
+    uint32_t k, d; /* k: the most, until it is chosen */
     kith_i_loss total;
     int pure;      /* the currency: epsilon, else mu^2 */
     double budget; /* the whole of it: epsilon, or mu */

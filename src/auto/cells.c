@@ -95,6 +95,7 @@ static void make_summary(const auto_run *run, const auto_frame *frame,
         memcpy(out->points + (size_t)kept * q, c, q * sizeof *c);
         out->size[kept] = size;
         out->unsure[kept] = variance;
+        out->noise[kept] = f->found.noise[j];
         out->within[kept] = f->scale[j] * f->scale[j];
         out->weight[kept++] =
             size /

@@ -19,6 +19,7 @@ static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
                           .points = kith_i_pool_reals(pool, n * q),
                           .size = kith_i_pool_reals(pool, n),
                           .unsure = kith_i_pool_reals(pool, n),
+                          .noise = kith_i_pool_reals(pool, n),
                           .weight = kith_i_pool_reals(pool, n),
                           .within = kith_i_pool_reals(pool, n)};
     return pool->failed ? kith_i_fail_memory(err) : KITH_OK;
@@ -54,6 +55,7 @@ void kith_i_auto_halve(auto_run *run, auto_summary *s, uint32_t many,
         s->weight[n] = s->weight[at] /= 2;
         s->size[n] = s->size[at] /= 2;
         s->unsure[n] = s->unsure[at];
+        s->noise[n] = s->noise[at];
     }
 }
 
@@ -137,6 +139,7 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
         to[i] = middle[i] + keep * to[i];
     out->size[j] = size;
     out->unsure[j] = pow(l->sd[c], 2);
+    out->noise[j] = keep * cells->sum_sd[c] / size;
     out->within[j] = fmax(box - keep * keep * square, box / 16);
     double place = box / (noise + box);
     double sure = 1 - fmin(1, pow(l->sd[c] / size, 2));

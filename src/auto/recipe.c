@@ -118,3 +118,17 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
     s.last *= pool / all;
     return s;
 }
+
+void kith_i_auto_divide_again(const auto_run *run, uint32_t q, auto_shares *s)
+{
+    const auto_recipe *r = run->recipe;
+    double hists = s->hist * (1 + s->hists);
+    if (kith_i_auto_center_noise(run, s->last, run->d, run->k) <= r->noisy) {
+        s->last += s->choice;
+        s->choice = 0;
+    }
+    if (s->rounds > 0 && !run->opt->rounds)
+        s->rounds = count_rounds(run, s->steps, q);
+    s->hists = r->one_hist ? s->rounds > 0 : s->rounds;
+    s->hist = hists / (1 + s->hists);
+}

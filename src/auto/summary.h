@@ -12,6 +12,7 @@ typedef struct auto_summary {
     double *points; /* n x q */
     double *size;   /* rows that a point stands for */
     double *unsure; /* noise variance of that */
+    double *noise;  /* sd of one coordinate of a point */
     double *weight; /* for solving: less where a point is mostly noise */
     double *within; /* mean squared distance of its rows from it */
 } auto_summary;
@@ -33,6 +34,9 @@ typedef struct auto_shares {
     uint32_t hists; /* rounds that buy one; the others use the last radius */
 } auto_shares;
 auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame);
+/* What the steps have, divided again for another number of clusters. */
+void kith_i_auto_divide_again(const auto_run *run, uint32_t q,
+                              auto_shares *shares);
 
 /* ---- tree.c ---------------------------------------------------------------
  */

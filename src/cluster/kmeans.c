@@ -1,7 +1,6 @@
 /* kith_kmeans: checks the options, runs the method, makes the result. */
 #include "balcan/balcan_i.h"
 #include "baseline/baseline_i.h"
-#include "choose_k.h"
 #include "cluster_i.h"
 #include "features.h"
 #include "kith/model.h"
@@ -12,11 +11,29 @@
  * labels it can only work in the space of the rows themselves, which it is sure
  * to do in few dimensions (all axes are kept). */
 enum { AUTO_MOST_DIMENSIONS = 4096, AUTO_FEW_DIMENSIONS = 4 };
+enum { MOST_CHOSEN = 256 }; /* clusters, of a range */
 
 void kith_kmeans_options_init(kith_kmeans_options *opt, size_t size)
 {
     kith_kmeans_options fresh = {.method = KITH_KMEANS_AUTO};
     kith_i_options_init(opt, size, &fresh, sizeof fresh);
+}
+
+static kith_status check_range(const kith_kmeans_options *opt, kith_error *err)
+{
+    uint32_t from = opt->clusters_from, to = opt->clusters;
+    if (from == 0)
+        return KITH_OK;
+    if (opt->method != KITH_KMEANS_AUTO)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a range of numbers of clusters is for the method "
+                           "auto");
+    if (from >= to || to > MOST_CHOSEN)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a range of numbers of clusters goes up, and to %d "
+                           "at most",
+                           MOST_CHOSEN);
+    return KITH_OK;
 }
 
 static kith_status read_options(const kith_kmeans_options *given,
@@ -31,7 +48,7 @@ static kith_status read_options(const kith_kmeans_options *given,
         return status;
     if (!kith_word_of(KITH_WORDS_KMEANS_METHOD, (int)opt->method))
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "unknown k-means method");
-    return kith_i_choose_check(opt, err);
+    return check_range(opt, err);
 }
 
 kith_status kith_i_kmeans_run(kith_session *session,
@@ -68,9 +85,16 @@ static kith_status run_method(kith_session *session, const void *opt,
                               kith_error *err)
 {
     const kith_kmeans_options *options = opt;
-    return options->clusters_from
-               ? kith_i_kmeans_choose(session, opt, rows, result, err)
-               : kith_i_kmeans_run(session, opt, rows, result, err);
+    const kith_i_domain *domain = kith_i_session_domain(session);
+    if (options->clusters_from && domain->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a range of numbers of clusters needs dense rows");
+    if (options->clusters_from && domain->dimension > AUTO_MOST_DIMENSIONS)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a range of numbers of clusters is for %d features "
+                           "at most: give one number",
+                           AUTO_MOST_DIMENSIONS);
+    return kith_i_kmeans_run(session, opt, rows, result, err);
 }
 
 static kith_i_method method_of(const kith_kmeans_options *opt)

@@ -9,6 +9,8 @@
 #include "release/release_gram.h"
 #include "support/replay_suite.h"
 
+#define NUMBER "a number" /* of clusters is chosen, from 2 to k */
+
 typedef struct {
     const char *name;
     uint32_t d, k;
@@ -60,11 +62,12 @@ static void run_gram(kith_session *s, uint32_t d)
     free(out);
 }
 
-static void run_auto(kith_session *s, uint32_t k)
+static void run_auto(kith_session *s, uint32_t k, uint32_t from)
 {
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = k;
+    opt.clusters_from = from;
     opt.method = KITH_KMEANS_AUTO;
     kith_result *r = NULL;
     kith_error err = {0};
@@ -83,7 +86,7 @@ static void run(const void *arg, const double *rows, size_t n, double more,
     if (c->gram)
         run_gram(s, c->d);
     else
-        run_auto(s, c->k);
+        run_auto(s, c->k, strstr(c->name, NUMBER) ? 2 : 0);
     replay_session(s, charged);
     kith_session_close(s);
 }
@@ -130,6 +133,11 @@ static const claim claims[] = {
     {"choice", 20, 20, 1000, 1, 0, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
     {"choice, replaced", 10, 10, 6000, .3, 0, KITH_REPLACE_ONE, 1, .2, 0, 0, 0},
     {"Gaussian, choice", 20, 4, 600, .3, 1e-6, KITH_ADD_REMOVE, 1, .2, 0, 0, 0},
+    /* how many: chosen from the summary, for nothing */
+    {NUMBER, 2, 9, 3000, 1, 0, KITH_ADD_REMOVE, 1, -.05, 0, 0, 0},
+    {NUMBER ", few rows", 2, 9, 30, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 0},
+    {"Gaussian, " NUMBER, 3, 9, 3000, 1, 1e-6, KITH_REPLACE_ONE, 1, -.05, 0, 0,
+     0},
     {"second moments", 4, 0, 50, 1, 0, KITH_ADD_REMOVE, 1, .05, 1, 1, 0},
     {"second moments, replaced", 4, 0, 50, 1, 0, KITH_REPLACE_ONE, 1, .05, 1, 1,
      0},

@@ -17,6 +17,7 @@ typedef struct {
     kith_neighbors neighbors;
     int normalize;
     const char *column;
+    uint32_t from; /* clusters are chosen, up to K */
 } scenario;
 
 static char folder[] = "/tmp/kith-torture-XXXXXX";
@@ -179,7 +180,8 @@ static kith_status run_private(const void *arg, kith_error *err)
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
     opt.clusters = K;
-    opt.rounds = 2;
+    opt.clusters_from = s->from;
+    opt.rounds = s->from ? 0 : 2;
     kith_status status = kith_ledger_memory_new(&ledger, err);
     assert_true((status == KITH_OK) == (ledger != NULL));
     if (!status)
@@ -334,6 +336,19 @@ static void test_private(void **state)
     all_files("kmeans", run_private, 60);
 }
 
+/* How many clusters: by a summary, and without one. */
+static void test_number(void **state)
+{
+    (void)state;
+    for (int pure = 0; pure < 2; pure++) {
+        scenario s = {.path = npy,
+                      .delta = pure ? 0 : 1e-6,
+                      .neighbors = KITH_ADD_REMOVE,
+                      .from = 2};
+        assert_true(torture("a number", run_private, &s) >= 40);
+    }
+}
+
 static void test_plain(void **state)
 {
     (void)state;
@@ -381,9 +396,10 @@ static void test_generate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_private),  cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_evaluate), cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_plan),     cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_private),  cmocka_unit_test(test_number),
+        cmocka_unit_test(test_plain),    cmocka_unit_test(test_evaluate),
+        cmocka_unit_test(test_columns),  cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_generate),
     };
     return cmocka_run_group_tests(tests, write_files, remove_files);
 }
