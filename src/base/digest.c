@@ -60,15 +60,3 @@ uint64_t kith_i_table_hash(const uint8_t key[KITH_I_TABLE_KEY_BYTES],
     memcpy(&out, bytes, sizeof out);
     return out;
 }
-
-void kith_i_digest_again(uint8_t *bytes, size_t count)
-{
-    kith_i_digest_state state;
-    uint8_t digest[KITH_I_DIGEST_BYTES];
-    kith_i_digest_start(&state);
-    kith_i_digest_add(&state, bytes, count);
-    kith_i_digest_end(&state, digest);
-    memcpy(bytes, digest, count);
-    sodium_memzero(digest, sizeof digest);
-    sodium_memzero(&state, sizeof state);
-}

@@ -33,7 +33,4 @@ void kith_i_mac(const uint8_t key[KITH_I_MAC_KEY_BYTES], const void *bytes,
 uint64_t kith_i_table_hash(const uint8_t key[KITH_I_TABLE_KEY_BYTES],
                            uint64_t value);
 
-/* The bytes, at most KITH_I_DIGEST_BYTES, become the first of their digest. */
-void kith_i_digest_again(uint8_t *bytes, size_t count);
-
 #endif

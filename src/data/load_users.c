@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "base/base_i.h"
-#include "base/digest.h"
 #include "users.h"
 
 enum { PIECE_VALUES = 1 << 15, BATCH_VALUES = 1 << 11 };
@@ -69,8 +68,7 @@ static kith_status offer_batch(user_job *job, user_worker *w, kith_error *err)
     for (int turn = 0; !status && turn < job->data->by_user; turn++) {
         for (uint32_t r = 0; r < kept; r++) {
             if (turn) /* another person, with the same rows */
-                kith_i_digest_again(w->raw.users[r].id,
-                                    sizeof w->raw.users[r].id);
+                kith_i_users_next(job->users, &w->raw.users[r]);
             kith_i_users_draw(job->users, &w->raw.users[r], w->rows + r * d,
                               &w->lots[r]);
         }

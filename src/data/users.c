@@ -7,9 +7,9 @@
  *   own rows and of public coins: the row that draws the lowest lot, a keyed
  *   BLAKE2b of id and row. So a person more or less is a row more or less, a
  *   person replaced is a row replaced, and no other row changes. A person of
- *   several rows is as many people who have the same ones: the session gives
- *   each of them a part of the budget. Rows are
- *   sorted by id, so that not even their order tells where in the files, or how
+ *   several rows is as many people who have the same ones (kith_i_users_next):
+ *   the session gives each of them a part of the budget. Rows are sorted by id,
+ *   so that not even their order tells where in the files, or how
  *   often, a person stood. */
 #include "users.h"
 
@@ -132,6 +132,17 @@ void kith_i_users_draw(const kith_i_users *users, const kith_i_user *user,
     kith_i_mac(users->key, both, sizeof both, out->mac);
     kith_i_wipe(of_row, sizeof of_row);
     kith_i_wipe(both, sizeof both);
+}
+
+/* By another function than texts: whoever could name himself by the next id of
+ * somebody would share a kept row with him, which then changes where it should
+ * be gone, and that costs as much as two rows. */
+void kith_i_users_next(const kith_i_users *users, kith_i_user *user)
+{
+    uint8_t next[KITH_I_MAC_BYTES];
+    kith_i_mac(users->key, user->id, sizeof user->id, next);
+    memcpy(user->id, next, sizeof user->id);
+    kith_i_wipe(next, sizeof next);
 }
 
 /* The slot of this person, or the empty one where it belongs. */

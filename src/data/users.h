@@ -30,6 +30,10 @@ typedef struct kith_i_lot {
 void kith_i_users_draw(const kith_i_users *users, const kith_i_user *user,
                        const int16_t *row, kith_i_lot *out);
 
+/* Another person in place of this one: nobody's text is the id of one, and no
+ * two people get the same. Any number of threads at once. */
+void kith_i_users_next(const kith_i_users *users, kith_i_user *user);
+
 kith_status kith_i_users_offer(kith_i_users *users, const kith_i_user *user,
                                const kith_i_lot *lot, const int16_t *row,
                                kith_error *err);

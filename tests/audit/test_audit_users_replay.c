@@ -18,6 +18,8 @@ typedef struct {
     int all_rows; /* the mistake */
 } claim;
 
+static uint32_t each = 1; /* rows that are drawn of a person */
+
 /* The rows of one person and of those who take her place, in a corner or
  * spread over many places. */
 static double *make(const claim *c, int other)
@@ -50,6 +52,7 @@ static kith_dataset *load_people(const claim *c, const double *rows, size_t n)
     kith_source source = {.array = &array, .users = users};
     kith_source_options opt;
     kith_source_options_init(&opt, sizeof opt);
+    opt.rows_per_user = each;
     kith_bounds bounds = ball(2);
     bounds.unit_rows = c->family == PLANES;
     bounds.radius = c->family == PLANES ? 1 : 2;
@@ -120,15 +123,29 @@ static const claim claims[] = {
     {"planes", PLANES, 3, 2, 1e-6, KITH_ADD_REMOVE, 0},
 };
 
-static void test_people(void **state)
+static void check_people(uint32_t rows)
 {
-    (void)state;
+    each = rows;
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         replay_losses l = audit(&claims[i]);
         replay_print(claims[i].name, &l);
         assert_true(replay_worst(&l) <= 1 + 1e-6);
         assert_true(l.whole > .05); /* else it is blind */
     }
+    each = 1;
+}
+
+static void test_people(void **state)
+{
+    (void)state;
+    check_people(1);
+}
+
+/* With several rows a person is a group: five rows come and go at once. */
+static void test_groups(void **state)
+{
+    (void)state;
+    check_people(5);
 }
 
 static void test_all_rows_are_caught(void **state)
@@ -147,6 +164,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_people),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_all_rows_are_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,35 @@ static void test_several_each(void **state)
 }
 
 /* What a person may lose is divided among her rows, in either currency. */
+/* Somebody whose name is the id that another's name gives, as bytes. He shares
+ * no row with her, so that she takes all of hers away when she goes. */
+static void test_name_of_an_id(void **state)
+{
+    (void)state;
+    turns = 3;
+    unsigned tried = 0;
+    for (unsigned p = 0; p < 20; p++) {
+        kith_i_user id;
+        char name[sizeof id.id + 1] = {0};
+        crowd c = {0};
+        add(&c, p, 1);
+        add(&c, p + 1, 2);
+        kith_i_user_of_text(c.users[0], &id);
+        memcpy(name, id.id, sizeof id.id);
+        if (strlen(name) == sizeof id.id) {
+            free(c.users[1]);
+            c.users[1] = strdup(name);
+            kith_dataset *data = load_crowd(&c, 5, 1);
+            assert_int_equal(data->rows, 2 * turns);
+            kith_dataset_free(data);
+            tried++;
+        }
+        free_crowd(&c);
+    }
+    assert_true(tried > 10);
+    turns = 1;
+}
+
 static void test_divided_budget(void **state)
 {
     (void)state;
@@ -367,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_one_each),
         cmocka_unit_test(test_whoever_goes),
         cmocka_unit_test(test_several_each),
+        cmocka_unit_test(test_name_of_an_id),
         cmocka_unit_test(test_divided_budget),
         cmocka_unit_test(test_order_and_repeats),
         cmocka_unit_test(test_even),
