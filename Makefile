@@ -169,7 +169,9 @@ papers: build
 
 ## pictures: draw docs/pictures anew
 pictures: build
+	@cmake --build --preset release --target bench_summary
 	@KITH=build/release/tools/kith/kith scripts/draw_noise.py
+	@KITH=build/release/tools/kith/kith scripts/draw_auto.py
 
 #: Tidy up
 ## clean: remove every build and the demo's files

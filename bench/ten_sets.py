@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`auto` on ten real sets: geometric means of cost ratios for five budgets.
 
-    ten_sets.py [--build DIR] [--name NAME] [--against NAME] [--seeds N] [--sets A,B]
+    ten_sets.py [--build DIR] [--name NAME] [--against NAME] [--seeds N] [--first S] [--sets A,B]
 
 Runs bench_auto (one process for each set, one thread), keeps every run in
 bench/cache/ten_sets-NAME.jsonl (NAME: --name) and does not repeat those that
@@ -43,8 +43,8 @@ def kept(name):
 def run(build, data, args):
     path, runs = kept(args.name)
     for name in args.sets.split(","):
-        asks = [(k, e, d, seed) for seed in range(FIRST_SEED,
-                                                  FIRST_SEED + args.seeds)
+        asks = [(k, e, d, seed) for seed in range(args.first,
+                                                  args.first + args.seeds)
                 for k in CLUSTERS for e, d in BUDGETS
                 if (name, k, e, d, seed) not in runs]
         if not asks:
@@ -114,6 +114,7 @@ def main():
     parser.add_argument("--name", default="now", help="of the build's runs")
     parser.add_argument("--against", metavar="NAME")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=FIRST_SEED)
     parser.add_argument("--sets", default=",".join(SETS))
     args = parser.parse_args()
     build = measure.Build(os.path.abspath(args.build))

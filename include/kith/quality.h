@@ -53,6 +53,10 @@ typedef struct kith_quality {
     /* k-means `auto`: what all rows, clipped to the bounds, cost at these
      * centres, and how far that may be off */
     double cost, cost_sd;
+    /* k-means `auto`: if the rows chose between the centres and one mean, what
+     * the cost of all rows may be, in expectation, above the better one's; NaN:
+     * no such choice was made */
+    double resolution;
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

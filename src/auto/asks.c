@@ -4,6 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
+                                   const double *coords)
+{
+    kith_i_centers out = {.k = k,
+                          .d = d,
+                          .coords =
+                              kith_i_pool_reals(&run->pool, (size_t)k * d),
+                          .squares = kith_i_pool_reals(&run->pool, k)};
+    if (!run->pool.failed)
+        kith_i_centers_set(&out, coords);
+    return out;
+}
+
 /* Where its labels, its forest or its centres say that a row is. */
 static kith_i_place place_of(const auto_place *p)
 {
@@ -19,34 +32,34 @@ static kith_i_place place_of(const auto_place *p)
 }
 
 /* Too many cells for labels: they are found again for each release. */
-static kith_status find_labels(auto_run *run, auto_place *p, kith_error *err)
+static kith_status find_labels(auto_run *run, auto_place *p)
 {
     if (p->cells > KITH_I_MOST_LABELS && p->by == p->view)
         return KITH_OK;
     if (p->cells > KITH_I_MOST_LABELS)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+        return kith_i_fail(run->err, KITH_ERR_ARGUMENT,
                            "auto makes at most %u clusters of rows this wide: "
                            "ask for fewer, or use --method lloyd",
                            KITH_I_MOST_LABELS);
     kith_i_ask ask = {.view = p->by, .place = place_of(p)};
     const kith_i_view *labels;
-    kith_status status = kith_i_labels_open(run->session, &ask, &labels, err);
+    kith_status status =
+        kith_i_labels_open(run->session, &ask, &labels, run->err);
     if (!status)
         p->labels = labels;
     return status;
 }
 
-kith_status kith_i_auto_place_open(auto_run *run, auto_place *p, int label,
-                                   kith_error *err)
+kith_status kith_i_auto_place_open(auto_run *run, auto_place *p, int label)
 {
     size_t n = (size_t)p->cells * p->width;
     p->origins = kith_i_pool_take(&run->pool, n, sizeof *p->origins);
     if (!p->origins)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     for (size_t i = 0; i < n; i++)
         p->origins[i] =
             (int32_t)fmax(-65535, fmin(65535, nearbyint(p->origin[i])));
-    return label ? find_labels(run, p, err) : KITH_OK;
+    return label ? find_labels(run, p) : KITH_OK;
 }
 
 void kith_i_auto_place_close(auto_run *run, auto_place *p)
@@ -56,25 +69,23 @@ void kith_i_auto_place_close(auto_run *run, auto_place *p)
 }
 
 static kith_status release(auto_run *run, const kith_i_ask *ask,
-                           const kith_i_cells_spec *spec, kith_i_cells *out,
-                           kith_error *err)
+                           const kith_i_cells_spec *spec, kith_i_cells *out)
 {
     kith_status status =
-        kith_i_release_cells(run->session, ask, spec, out, err);
-    if (!status && (status = kith_i_auto_tick(run, err)))
+        kith_i_release_cells(run->session, ask, spec, out, run->err);
+    if (!status && (status = kith_i_auto_tick(run)))
         kith_i_cells_free(out);
     return status;
 }
 
 kith_status kith_i_auto_counts(auto_run *run, const auto_place *p,
                                const char *what, double share,
-                               kith_i_cells *out, kith_error *err)
+                               kith_i_cells *out)
 {
     kith_i_cells_spec spec = {.what = what, .cells = p->cells};
-    kith_status status =
-        kith_i_auto_charge(run, share, &spec.count_charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.count_charge);
     kith_i_ask ask = {.view = p->view, .place = place_of(p)};
-    return status ? status : release(run, &ask, &spec, out, err);
+    return status ? status : release(run, &ask, &spec, out);
 }
 
 /* No row is further from the origin of cell c than this: a radius beyond it,
@@ -95,13 +106,12 @@ static double furthest(const auto_run *run, const auto_place *p, uint32_t c)
 
 kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
                                   const char *what, const double *radius,
-                                  double share, kith_i_cells *out,
-                                  kith_error *err)
+                                  double share, kith_i_cells *out)
 {
     size_t mark = run->pool.count;
     uint64_t *limits = kith_i_pool_take(&run->pool, p->cells, sizeof *limits);
     if (!limits)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     for (uint32_t c = 0; c < p->cells; c++) {
         double r = fmin(ceil(fmin(radius[c], furthest(run, p, c))), 0x1p30);
         limits[c] = r >= 1 ? (uint64_t)r : 1;
@@ -116,9 +126,9 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
                       .value = {.kind = KITH_I_VALUE_RESIDUAL,
                                 .origins = p->origins,
                                 .by_cell = 1}};
-    kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge);
     if (!status)
-        status = release(run, &ask, &spec, out, err);
+        status = release(run, &ask, &spec, out);
     kith_i_pool_drop(&run->pool, mark);
     return status;
 }
@@ -142,8 +152,7 @@ static double *set_limits(auto_run *run, const auto_look *look, uint32_t cells,
 }
 
 kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
-                                  const auto_look *look, auto_hist *out,
-                                  kith_error *err)
+                                  const auto_look *look, auto_hist *out)
 {
     size_t mark = run->pool.count;
     uint32_t classes = p->wide ? AUTO_CLASSES : 1;
@@ -156,15 +165,15 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
                                       .class_of = p->wide,
                                       .classes = classes};
     if (!distances.limits)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     kith_i_ask ask = {.view = p->view, .place = place_of(p)};
     ask.place.bins = &distances;
     kith_i_cells_spec spec = {.what = look->what, .cells = AUTO_BINS * classes};
     kith_i_cells cells = {0};
     kith_status status =
-        kith_i_auto_charge(run, look->share, &spec.count_charge, err);
+        kith_i_auto_charge(run, look->share, &spec.count_charge);
     if (!status)
-        status = release(run, &ask, &spec, &cells, err);
+        status = release(run, &ask, &spec, &cells);
     kith_i_pool_drop(&run->pool, mark);
     if (status)
         return status;

@@ -22,22 +22,25 @@ typedef struct auto_place {
     int32_t *origins;     /* likewise: kith_i_auto_place_open makes them */
 } auto_place;
 
+/* k centres in R^d as the gate wants them, from the run's pool (which says if
+ * it has failed). */
+kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
+                                   const double *coords);
+
 /* Rounds the origins and, if label, finds every row's cell once for all
  * releases that follow. Opened or not: close it. */
-kith_status kith_i_auto_place_open(auto_run *run, auto_place *place, int label,
-                                   kith_error *err);
+kith_status kith_i_auto_place_open(auto_run *run, auto_place *place, int label);
 void kith_i_auto_place_close(auto_run *run, auto_place *place);
 
 /* Noisy number of rows in each cell. */
 kith_status kith_i_auto_counts(auto_run *run, const auto_place *place,
                                const char *what, double share,
-                               kith_i_cells *out, kith_error *err);
+                               kith_i_cells *out);
 
 /* Noisy sums of residuals, each clipped to its cell's radius. */
 kith_status kith_i_auto_residuals(auto_run *run, const auto_place *place,
                                   const char *what, const double *radius,
-                                  double share, kith_i_cells *out,
-                                  kith_error *err);
+                                  double share, kith_i_cells *out);
 
 /* Distances to the cell's origin in units of scale[cell], from lo to hi; one
  * histogram for each class of the place's cells (out: AUTO_CLASSES). */
@@ -48,7 +51,6 @@ typedef struct auto_look {
     double share;
 } auto_look;
 kith_status kith_i_auto_histogram(auto_run *run, const auto_place *place,
-                                  const auto_look *look, auto_hist *out,
-                                  kith_error *err);
+                                  const auto_look *look, auto_hist *out);
 
 #endif

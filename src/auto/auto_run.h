@@ -23,12 +23,13 @@ typedef struct auto_run {
     unsigned done, steps;
     kith_i_coins coins;
     kith_i_pool pool; /* all memory of the run */
+    kith_error *err;  /* of whoever asked for it */
 } auto_run;
 
 /* The charge of a share, and progress by one release. */
-kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge,
-                               kith_error *err);
-kith_status kith_i_auto_tick(auto_run *run, kith_error *err);
+kith_status kith_i_auto_charge(auto_run *run, double share,
+                               kith_i_loss *charge);
+kith_status kith_i_auto_tick(auto_run *run);
 
 /* Noise that a share buys: the standard deviation of a count, and of one
  * coordinate of a sum of vectors in the unit ball of R^dim. All rules are

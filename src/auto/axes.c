@@ -73,8 +73,7 @@ static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
 
 /* Without second moments: all features when there are few, else random
  * directions. */
-static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame,
-                              kith_error *err)
+static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame)
 {
     uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
     frame->blind = q < d;
@@ -82,7 +81,7 @@ static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame,
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
     frame->spread = kith_i_pool_reals(&run->pool, q);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     for (uint32_t i = 0; i < q; i++)
         frame->axes[(size_t)i * d + i] = 1;
     if (frame->blind) {
@@ -111,13 +110,13 @@ static uint32_t most_axes(const auto_run *run)
  * noise of each. matrix: also holds the sums. */
 static kith_status buy_moments(auto_run *run, const auto_scout *scout,
                                double radius, double share, double *matrix,
-                               double *sd, kith_error *err)
+                               double *sd)
 {
     uint32_t d = run->d;
     int64_t *gram = (int64_t *)(void *)matrix; /* in its place */
     int32_t *mean = kith_i_pool_take(&run->pool, d, sizeof *mean);
     if (!mean)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     /* rows about the mean must fit int16: halved where they might not, or more
      * often where a coarser lattice will do (to the nearest: the gate clips
      * what that makes too long) */
@@ -142,11 +141,12 @@ static kith_status buy_moments(auto_run *run, const auto_scout *scout,
                              .width = d,
                              .radius = (uint64_t)fmax(ceil(radius / unit), 1),
                              .halvings = *halve};
-    kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.charge);
     if (!status)
-        status = kith_i_release_gram(run->session, &ask, &spec, gram, sd, err);
+        status =
+            kith_i_release_gram(run->session, &ask, &spec, gram, sd, run->err);
     if (!status)
-        status = kith_i_auto_tick(run, err);
+        status = kith_i_auto_tick(run);
     for (size_t i = 0; !status && i < (size_t)d * d; i++)
         matrix[i] = (double)gram[i] * unit * unit;
     *sd *= unit * unit;
@@ -184,8 +184,7 @@ static void assume_moments(const auto_run *run, uint32_t want, double trace,
 }
 
 static kith_status find_axes(auto_run *run, const auto_scout *scout,
-                             double radius, double share, auto_frame *frame,
-                             kith_error *err)
+                             double radius, double share, auto_frame *frame)
 {
     uint32_t d = run->d, want = most_axes(run);
     double sd = 0;
@@ -198,16 +197,15 @@ static kith_status find_axes(auto_run *run, const auto_scout *scout,
                                      sizeof *integers);
     double *values = kith_i_pool_reals(&run->pool, want);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
-    kith_status status =
-        buy_moments(run, scout, radius, share, matrix, &sd, err);
+        return kith_i_fail_memory(run->err);
+    kith_status status = buy_moments(run, scout, radius, share, matrix, &sd);
     if (!status) {
         int saved = kith_i_blas_single(); /* same bits for any threads */
         int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
                                       frame->axes);
         kith_i_blas_restore(saved);
         if (failed)
-            status = kith_i_fail(err, KITH_ERR_INTERNAL,
+            status = kith_i_fail(run->err, KITH_ERR_INTERNAL,
                                  "LAPACK found no eigenvectors");
     }
     if (run->plan > 0)
@@ -220,12 +218,12 @@ static kith_status find_axes(auto_run *run, const auto_scout *scout,
 
 /* The view along the axes; lengths so far are in steps of the rows. */
 static kith_status open_view(auto_run *run, double reach, double trace,
-                             auto_frame *frame, kith_error *err)
+                             auto_frame *frame)
 {
     double step = kith_i_domain_step(run->domain);
     kith_status status =
         kith_i_view_open(run->session, frame->axes, frame->q, frame->mean,
-                         reach * step, &frame->view, err);
+                         reach * step, &frame->view, run->err);
     if (status)
         return status;
     double finer = step / kith_i_domain_step(kith_i_view_domain(frame->view));
@@ -239,20 +237,18 @@ static kith_status open_view(auto_run *run, double reach, double trace,
 }
 
 kith_status kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
-                                   auto_frame *frame, kith_error *err)
+                                   auto_frame *frame)
 {
     double radius, share;
     frame->mean = scout->mean;
     plan_moments(run, scout, &radius, &share);
-    kith_status status = share > 0
-                             ? find_axes(run, scout, radius, share, frame, err)
-                             : blind_axes(run, scout->trace, frame, err);
-    return status ? status
-                  : open_view(run, scout->reach, scout->trace, frame, err);
+    kith_status status = share > 0 ? find_axes(run, scout, radius, share, frame)
+                                   : blind_axes(run, scout->trace, frame);
+    return status ? status : open_view(run, scout->reach, scout->trace, frame);
 }
 
 kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
-                              uint32_t p, auto_frame *wide, kith_error *err)
+                              uint32_t p, auto_frame *wide)
 {
     uint32_t q = frame->q, d = run->d;
     double step = frame->finer * frame->finer;
@@ -261,12 +257,12 @@ kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
     wide->axes = kith_i_pool_reals(&run->pool, (size_t)p * d);
     wide->spread = kith_i_pool_reals(&run->pool, p);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     memcpy(wide->axes, frame->axes, (size_t)q * d * sizeof *wide->axes);
     draw_axes(run, wide->axes, q, p);
     wide->outside = frame->trace / step * (1 - (double)p / d);
     return open_view(run, frame->reach / frame->finer, frame->trace / step,
-                     wide, err);
+                     wide);
 }
 
 void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,

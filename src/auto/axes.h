@@ -21,12 +21,12 @@ typedef struct auto_frame {
 
 /* A5. Sets the run's recipe to the one for random axes, if they are. */
 kith_status kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
-                                   auto_frame *frame, kith_error *err);
+                                   auto_frame *frame);
 
 /* A view of p axes for one of frame->q: more random ones. Only for random axes.
  */
 kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
-                              uint32_t p, auto_frame *wide, kith_error *err);
+                              uint32_t p, auto_frame *wide);
 
 /* From the view to the rows' lattice: mean + axes^T c (full: k x d). */
 void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,

@@ -31,7 +31,7 @@ static void common_mean(const auto_belief *b, double *out)
 /* Orthonormal directions of the k clusters that their places span, each in
  * units of its noise (out: rank x k). Returns the rank. */
 static uint32_t find_directions(auto_run *run, const auto_belief *b,
-                                double *out, kith_error *err)
+                                double *out)
 {
     uint32_t k = b->k, q = b->q, most = q < k - 1 ? q : k - 1, rank = 0;
     double *y = kith_i_pool_reals(&run->pool, (size_t)k * q);
@@ -44,7 +44,7 @@ static uint32_t find_directions(auto_run *run, const auto_belief *b,
                                      sizeof *integers);
     double total = 0;
     if (run->pool.failed) {
-        kith_i_fail_memory(err);
+        kith_i_fail_memory(run->err);
         return 0;
     }
     for (uint32_t j = 0; j < k; j++)
@@ -130,8 +130,7 @@ static void shorten_rest(const auto_belief *b, uint32_t rank)
     }
 }
 
-kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b,
-                                kith_error *err)
+kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b)
 {
     uint32_t k = b->k, d = b->d;
     double *mean = kith_i_pool_reals(&run->pool, d);
@@ -139,9 +138,9 @@ kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b,
     double *u = kith_i_pool_reals(&run->pool, (size_t)b->q * k);
     double *fit = kith_i_pool_reals(&run->pool, (size_t)b->q * d);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     common_mean(b, mean);
-    uint32_t rank = k > 1 ? find_directions(run, b, u, err) : 0;
+    uint32_t rank = k > 1 ? find_directions(run, b, u) : 0;
     if (run->pool.failed)
         return KITH_ERR_MEMORY;
     project(b, rank, u, fit);

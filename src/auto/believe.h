@@ -15,7 +15,6 @@ typedef struct auto_belief {
 
 /* A mean of all, a linear function of the places, and a rest, each shortened to
  * the part that is not noise (empirical Bayes). */
-kith_status kith_i_auto_believe(auto_run *run, const auto_belief *belief,
-                                kith_error *err);
+kith_status kith_i_auto_believe(auto_run *run, const auto_belief *belief);
 
 #endif

@@ -35,8 +35,7 @@ static int zooms(const auto_run *run, double k, double share)
 /* Two steps in more random axes, as many as their noise leaves worth having; of
  * the centres nothing is known there yet. *share: what is left. */
 static kith_status widen(auto_run *run, const auto_start *start,
-                         auto_frame *wide, double **centers, double *share,
-                         kith_error *err)
+                         auto_frame *wide, double **centers, double *share)
 {
     const auto_frame *frame = start->frame;
     uint32_t k = run->k, q = frame->q;
@@ -47,14 +46,14 @@ static kith_status widen(auto_run *run, const auto_start *start,
     *centers = start->centers;
     if (p < wide_worth * q)
         return KITH_OK;
-    kith_status status = kith_i_auto_widen(run, frame, p, wide, err);
+    kith_status status = kith_i_auto_widen(run, frame, p, wide);
     auto_step step;
     if (!status)
-        status = kith_i_auto_step_new(run, k, p, &step, err);
+        status = kith_i_auto_step_new(run, k, p, &step);
     double *better = kith_i_pool_reals(&run->pool, (size_t)k * p);
     double *scale = kith_i_pool_reals(&run->pool, k);
     if (status || run->pool.failed)
-        return status ? status : kith_i_fail_memory(err);
+        return status ? status : kith_i_fail_memory(run->err);
     for (size_t i = 0; i < (size_t)k * q; i++)
         better[i / q * p + i % q] =
             start->centers[i] * wide->finer / frame->finer;
@@ -66,7 +65,7 @@ static kith_status widen(auto_run *run, const auto_start *start,
                     .hist = start->shares->hist};
     job.share = part / WIDE_STEPS - job.hist;
     for (uint32_t t = 0; !status && t < WIDE_STEPS; t++) {
-        status = kith_i_auto_step_in_view(run, wide, &job, better, &step, err);
+        status = kith_i_auto_step_in_view(run, wide, &job, better, &step);
         job.hist = 0; /* the radius serves both */
     }
     *centers = better;
@@ -77,36 +76,21 @@ static kith_status widen(auto_run *run, const auto_start *start,
 /* From residual sums about zero (L1) or about what the view knows, to means. */
 static kith_status believe_sums(auto_run *run, const auto_frame *frame,
                                 const auto_plain *plan, const double *centers,
-                                auto_estimate *e, kith_error *err)
+                                auto_estimate *e)
 {
     auto_step *step = &e->step;
-    uint32_t k = step->k, q = frame->q, d = step->width;
-    double *inside = kith_i_pool_reals(&run->pool, (size_t)k * q);
-    double *factor = kith_i_pool_reals(&run->pool, k);
-    if (run->pool.failed)
-        return kith_i_fail_memory(err);
-    for (uint32_t j = 0; j < k; j++)
+    size_t size = (size_t)step->k * step->width;
+    for (uint32_t j = 0; j < step->k; j++)
         step->noise[j] /= plan->kept;
-    for (size_t i = 0; i < (size_t)k * d; i++)
+    for (size_t i = 0; i < size; i++)
         step->move[i] /= plan->kept;
-    if (!plan->taxicab) { /* inside the axes moves are corrections */
-        kith_i_auto_take_apart(frame, step, inside);
-        kith_i_auto_shrink(inside, q, k, step->noise, q, factor);
-        for (uint32_t j = 0; j < k; j++)
-            step->noise[j] *= sqrt(fmax(1 - (double)q / d, 1e-6));
-    }
-    auto_belief belief = {k,           d,          q,      step->move,
-                          step->noise, step->size, centers};
-    kith_status status = kith_i_auto_believe(run, &belief, err);
-    for (uint32_t j = 0; !status && j < k; j++)
-        for (uint32_t i = 0; i < d; i++) {
-            size_t at = (size_t)j * d + i;
-            double in = 0;
-            for (uint32_t a = 0; !plan->taxicab && a < q; a++)
-                in += factor[j] * inside[(size_t)j * q + a] *
-                      frame->axes[(size_t)a * d + i];
-            e->full[at] += step->move[at] + in;
-        }
+    if (!plan->taxicab)
+        return kith_i_auto_move_full(run, frame, centers, step, e->full);
+    auto_belief belief = {step->k,     step->width, frame->q, step->move,
+                          step->noise, step->size,  centers};
+    kith_status status = kith_i_auto_believe(run, &belief);
+    for (size_t i = 0; !status && i < size; i++)
+        e->full[i] += step->move[i];
     return status;
 }
 
@@ -132,22 +116,17 @@ static auto_hist shorten(const auto_run *run, const auto_start *start,
 static kith_status first_estimate(auto_run *run, const auto_start *start,
                                   const auto_frame *frame,
                                   const double *centers, auto_job *job,
-                                  auto_estimate *out, kith_error *err)
+                                  auto_estimate *out)
 {
     uint32_t k = run->k, d = run->d, q = frame->q;
     double sums = job->share * (1 - job->counts), *full = out->full;
     auto_hist lengths = shorten(run, start, q, job->known);
     auto_plain plan =
         kith_i_auto_plan_plain(run, start->scout, &lengths, k, sums);
-    kith_i_centers lattice = {.k = k,
-                              .d = q,
-                              .coords =
-                                  kith_i_pool_reals(&run->pool, (size_t)k * q),
-                              .squares = kith_i_pool_reals(&run->pool, k)};
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
     double *radius = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
-    kith_i_centers_set(&lattice, centers);
+        return kith_i_fail_memory(run->err);
     for (uint32_t j = 0; j < k; j++) {
         radius[j] = plan.radius;
         memcpy(full + (size_t)j * d, start->scout->zero, d * sizeof *full);
@@ -163,16 +142,16 @@ static kith_status first_estimate(auto_run *run, const auto_start *start,
                         .taxicab = plan.taxicab,
                         .origin = full};
     kith_i_cells cells = {0};
-    kith_status status = kith_i_auto_place_open(run, &place, 1, err);
+    kith_status status = kith_i_auto_place_open(run, &place, 1);
     if (!status)
-        status = kith_i_auto_count_sizes(run, &place, job, &out->step, err);
+        status = kith_i_auto_count_sizes(run, &place, job, &out->step);
     if (!status)
-        status = kith_i_auto_residuals(run, &place, "cluster", radius, sums,
-                                       &cells, err);
+        status =
+            kith_i_auto_residuals(run, &place, "cluster", radius, sums, &cells);
     kith_i_auto_place_close(run, &place);
     if (!status) {
         kith_i_auto_set_moves(&cells, &out->step);
-        status = believe_sums(run, frame, &plan, centers, out, err);
+        status = believe_sums(run, frame, &plan, centers, out);
     }
     kith_i_cells_free(&cells);
     return status;
@@ -181,28 +160,23 @@ static kith_status first_estimate(auto_run *run, const auto_start *start,
 /* Residuals from the first estimate, labels by it: where clusters are small, so
  * are the residuals. */
 static kith_status zoom(auto_run *run, const auto_start *start, auto_job *job,
-                        auto_estimate *out, kith_error *err)
+                        auto_estimate *out)
 {
     uint32_t k = run->k, d = run->d;
     size_t size = (size_t)k * d;
-    kith_i_centers lattice = {.k = k,
-                              .d = d,
-                              .coords = kith_i_pool_reals(&run->pool, size),
-                              .squares = kith_i_pool_reals(&run->pool, k)};
     double *scale = kith_i_pool_reals(&run->pool, k);
     double *factor = kith_i_pool_reals(&run->pool, k), *full = out->full;
-    if (run->pool.failed)
-        return kith_i_fail_memory(err);
     for (size_t i = 0; i < size; i++)
         full[i] = nearbyint(full[i]); /* residuals are from these */
-    kith_i_centers_set(&lattice, full);
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, d, full);
+    if (run->pool.failed)
+        return kith_i_fail_memory(run->err);
     for (uint32_t j = 0; j < k; j++)
         scale[j] = sqrt(start->scout->trace) / 2;
     job->scale = scale;
     auto_place place = {
         .centers = &lattice, .cells = k, .width = d, .origin = full};
-    kith_status status =
-        kith_i_auto_take_step(run, &place, job, &out->step, err);
+    kith_status status = kith_i_auto_take_step(run, &place, job, &out->step);
     if (status)
         return status;
     kith_i_auto_shrink(out->step.move, d, k, out->step.noise, d, factor);
@@ -212,18 +186,18 @@ static kith_status zoom(auto_run *run, const auto_start *start, auto_job *job,
 }
 
 kith_status kith_i_auto_last_blind(auto_run *run, const auto_start *start,
-                                   auto_found *found, kith_error *err)
+                                   auto_found *found)
 {
     uint32_t k = run->k;
     double share = start->shares->last, *centers;
     auto_frame wide;
     auto_estimate e = {.full = found->full};
     auto_sizes known;
-    kith_status status = widen(run, start, &wide, &centers, &share, err);
+    kith_status status = widen(run, start, &wide, &centers, &share);
     if (!status)
-        status = kith_i_auto_sizes_new(run, k, &known, err);
+        status = kith_i_auto_sizes_new(run, k, &known);
     if (!status)
-        status = kith_i_auto_step_new(run, k, run->d, &e.step, err);
+        status = kith_i_auto_step_new(run, k, run->d, &e.step);
     if (status)
         return status;
     int again = zooms(run, k, share);
@@ -232,11 +206,11 @@ kith_status kith_i_auto_last_blind(auto_run *run, const auto_start *start,
                     .counts = sizes_part,
                     .known = &known,
                     .share = again ? zoom_first * share : share + hist};
-    status = first_estimate(run, start, &wide, centers, &job, &e, err);
+    status = first_estimate(run, start, &wide, centers, &job, &e);
     if (!status && again) {
         job.share = share - job.share;
         job.hist = hist;
-        status = zoom(run, start, &job, &e, err);
+        status = zoom(run, start, &job, &e);
     }
     for (uint32_t j = 0; !status && j < k; j++)
         found->sizes[j] = e.step.size[j];

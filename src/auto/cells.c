@@ -6,62 +6,25 @@
 
 #include "solver/search_points.h"
 
-/* How far from a cell another one begins that shall share its rows, of its
- * rms distance: short, since only the direction matters. */
-static const double aside = .3;
 /* No cell is much narrower than usual. */
 static const double narrowest = .15;
 
 /* What the steps work on. */
 typedef struct {
     uint32_t n;
-    double *centers, *scale, *cost;
+    double *centers, *scale;
     auto_sizes sizes;
     auto_step found;
     auto_job job;
 } fine;
 
-static kith_status fine_new(auto_run *run, uint32_t n, uint32_t q, fine *f,
-                            kith_error *err)
+static kith_status fine_new(auto_run *run, uint32_t n, uint32_t q, fine *f)
 {
     f->n = n;
     f->centers = kith_i_pool_reals(&run->pool, (size_t)n * q);
     f->scale = kith_i_pool_reals(&run->pool, n);
-    f->cost = kith_i_pool_reals(&run->pool, n);
-    kith_status status = kith_i_auto_sizes_new(run, n, &f->sizes, err);
-    return status ? status : kith_i_auto_step_new(run, n, q, &f->found, err);
-}
-
-/* Cells with surely less than this part of the rows, and none that stand out,
- * go next to the cell that costs most, in a random direction. If two clusters
- * are in that cell, most planes through its mean pass between them. */
-static void reuse_empty(auto_run *run, uint32_t q, double less, fine *f)
-{
-    const double *size = f->found.size;
-    for (uint32_t j = 0; j < f->n; j++)
-        f->cost[j] = size[j] * f->scale[j] * f->scale[j];
-    for (uint32_t j = 0; j < f->n; j++) {
-        double most = 2 * sqrt(f->sizes.variance[j]), square = 0;
-        if (size[j] > most || size[j] + most > less * run->n)
-            continue;
-        uint32_t from = 0;
-        for (uint32_t i = 1; i < f->n; i++)
-            from = f->cost[i] > f->cost[from] ? i : from;
-        if (!(f->cost[from] > 0) || from == j)
-            break;
-        double *to = f->centers + (size_t)j * q;
-        for (uint32_t a = 0; a < q; a++) {
-            to[a] = kith_i_coins_normal(&run->coins);
-            square += to[a] * to[a];
-        }
-        double step = aside * f->scale[from] / sqrt(fmax(square, 1e-300));
-        for (uint32_t a = 0; a < q; a++)
-            to[a] = f->centers[(size_t)from * q + a] + step * to[a];
-        f->scale[j] = f->scale[from];
-        f->cost[from] /= 4;
-        f->cost[j] = 0;
-        f->sizes.variance[j] = f->sizes.variance[from] = HUGE_VAL;
-    }
+    kith_status status = kith_i_auto_sizes_new(run, n, &f->sizes);
+    return status ? status : kith_i_auto_step_new(run, n, q, &f->found);
 }
 
 /* Typical distances by what a step found; not much less than is usual. */
@@ -107,7 +70,7 @@ static void make_summary(const auto_run *run, const auto_frame *frame,
 
 static kith_status refine(auto_run *run, const auto_frame *frame,
                           const auto_shares *shares, uint32_t cells,
-                          auto_summary *summary, kith_error *err)
+                          auto_summary *summary)
 {
     fine f = {.job = {.what = "fine cell",
                       .share = shares->cells / shares->cell_steps,
@@ -120,23 +83,20 @@ static kith_status refine(auto_run *run, const auto_frame *frame,
                             .starts = 1,
                             .swaps = cells <= AUTO_SWAPPED,
                             .threads = kith_i_session_threads(run->session)};
-    kith_status status = fine_new(run, cells, frame->q, &f, err);
+    kith_status status = fine_new(run, cells, frame->q, &f);
     if (!status)
-        status =
-            kith_i_search_points(&points, &search, &run->coins, f.centers, err);
+        status = kith_i_search_points(&points, &search, &run->coins, f.centers,
+                                      run->err);
     if (!status)
-        status =
-            kith_i_auto_scales(run, summary, cells, f.centers, f.scale, err);
+        status = kith_i_auto_scales(run, summary, cells, f.centers, f.scale);
     if (status)
         return status;
     (void)kith_i_auto_weigh(summary, cells, f.centers, &f.sizes);
     f.job.scale = f.scale;
     f.job.known = &f.sizes;
     for (uint32_t t = 0; !status && t < shares->cell_steps; t++) {
-        if (t > 0 && run->plan <= 0)
-            reuse_empty(run, frame->q, run->recipe->empty / cells, &f);
-        status = kith_i_auto_step_in_view(run, frame, &f.job, f.centers,
-                                          &f.found, err);
+        status =
+            kith_i_auto_step_in_view(run, frame, &f.job, f.centers, &f.found);
         if (!status)
             update_scales(&f);
     }
@@ -146,8 +106,7 @@ static kith_status refine(auto_run *run, const auto_frame *frame,
 }
 
 kith_status kith_i_auto_cells(auto_run *run, const auto_frame *frame,
-                              auto_shares *shares, auto_summary *summary,
-                              kith_error *err)
+                              auto_shares *shares, auto_summary *summary)
 {
     const auto_recipe *r = run->recipe;
     double q = frame->q, share = shares->cells / shares->cell_steps;
@@ -163,7 +122,7 @@ kith_status kith_i_auto_cells(auto_run *run, const auto_frame *frame,
     if (most >= r->least_each * run->k) {
         size_t mark = run->pool.count;
         kith_status status =
-            refine(run, frame, shares, (uint32_t)most, summary, err);
+            refine(run, frame, shares, (uint32_t)most, summary);
         kith_i_pool_drop(&run->pool, mark);
         return status;
     }

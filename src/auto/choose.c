@@ -1,6 +1,6 @@
 /* The last centres, or one mean and others about it: by one private selection
- * with losses clipped at the reach. Its expected regret is at most
- * 2 B ln 2 / (n epsilon), B the largest loss (docs/auto.md). */
+ * with losses clipped at the largest that a row can have. Its expected regret
+ * is at most B ln 2 / epsilon, B that loss (docs/auto.md). */
 #include "auto/choose.h"
 
 #include <math.h>
@@ -27,26 +27,13 @@ void kith_i_auto_about_mean(auto_run *run, const auto_scout *scout,
     }
 }
 
-void kith_i_auto_keep_mean(const auto_run *run, const auto_scout *scout,
-                           auto_found *found)
-{
-    uint32_t k = run->k, d = run->d, heaviest = 0;
-    double nearest;
-    (void)kith_i_nearest(scout->mean, found->full, k, d, &nearest);
-    for (uint32_t j = 1; j < k; j++)
-        heaviest = found->sizes[j] > found->sizes[heaviest] ? j : heaviest;
-    if (run->plan <= 0 && scout->norms.seen && nearest > 4 * scout->trace)
-        memcpy(found->full + (size_t)heaviest * d, scout->mean,
-               d * sizeof *found->full);
-}
-
 kith_status kith_i_auto_doubt(auto_run *run, const auto_start *start,
-                              auto_shares *shares, kith_error *err)
+                              auto_shares *shares)
 {
     const auto_summary *s = start->summary;
     auto_sizes sizes;
     double mean = 0, all = 0;
-    kith_status status = kith_i_auto_sizes_new(run, run->k, &sizes, err);
+    kith_status status = kith_i_auto_sizes_new(run, run->k, &sizes);
     if (status)
         return status;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -81,45 +68,54 @@ static void join_means(const auto_run *run, const auto_scout *scout,
         mean[i] += (total > 0 ? 1 - part : 1) * scout->mean[i];
 }
 
+/* No row that was seen loses more with either: it is no further from a centre
+ * than by way of the mean. So nothing seen is clipped, and what is true of the
+ * losses is true of the costs. */
+static double largest_loss(const auto_scout *scout, const double *centers,
+                           const double *other, uint32_t k, uint32_t d)
+{
+    double seen = 1, to_center, to_other;
+    for (uint32_t b = 0; b < AUTO_BINS; b++)
+        if (scout->norms.h[b] > 0)
+            seen = fmax(seen, scout->norms.up[b]);
+    (void)kith_i_nearest(scout->mean, centers, k, d, &to_center);
+    (void)kith_i_nearest(scout->mean, other, k, d, &to_other);
+    return pow(seen + sqrt(fmax(to_center, to_other)), 2);
+}
+
 kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
-                               double share, auto_found *found, kith_error *err)
+                               double share, auto_found *found)
 {
     uint32_t k = run->k, d = run->d, best = 0;
     size_t size = (size_t)k * d;
     kith_i_pool *pool = &run->pool;
     double *mean = kith_i_pool_reals(pool, d);
     double *other = kith_i_pool_reals(pool, size);
-    kith_i_centers set[2];
-    for (int i = 0; i < 2; i++)
-        set[i] = (kith_i_centers){.k = k,
-                                  .d = d,
-                                  .coords = kith_i_pool_reals(pool, size),
-                                  .squares = kith_i_pool_reals(pool, k)};
     if (pool->failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     join_means(run, scout, found, mean);
     kith_i_auto_about_mean(run, scout, mean, other);
-    kith_i_centers_set(&set[0], found->full);
-    kith_i_centers_set(&set[1], other);
-    double most = 1; /* no row that was seen is further from the mean */
-    for (uint32_t b = 0; b < AUTO_BINS; b++)
-        if (scout->norms.h[b] > 0)
-            most = fmax(most, pow(scout->norms.up[b], 2));
-    /* losses are clipped at that, but must fit before they are */
+    kith_i_centers set[2] = {kith_i_auto_lattice(run, k, d, found->full),
+                             kith_i_auto_lattice(run, k, d, other)};
+    if (pool->failed)
+        return kith_i_fail_memory(run->err);
+    /* losses are clipped at the largest, but must fit before they are */
     double longest = 4 * pow((double)kith_i_domain_l2(run->domain), 2);
+    double most = largest_loss(scout, found->full, other, k, d);
     int shift = (int)fmax(0, ceil(log2(longest)) - 30);
     kith_i_center_sets sets = {.set = set, .count = 2, .shift = shift};
     kith_i_losses losses = {.sets = &sets};
-    kith_i_select_spec spec = {.what = "centres or one mean",
-                               .candidates = 2,
-                               .bound = (uint32_t)ceil(ldexp(most, -shift))};
+    kith_i_select_spec spec = {
+        .what = "centres or one mean",
+        .candidates = 2,
+        .bound = (uint32_t)ceil(ldexp(fmin(most, longest), -shift))};
     spec.unit = ldexp(1, shift) * pow(kith_i_domain_step(run->domain), 2);
-    kith_status status = kith_i_auto_charge(run, share, &spec.charge, err);
+    kith_status status = kith_i_auto_charge(run, share, &spec.charge);
     if (!status)
-        status =
-            kith_i_release_select(run->session, &losses, &spec, &best, err);
+        status = kith_i_release_select(run->session, &losses, &spec, &best,
+                                       run->err);
     if (!status)
-        status = kith_i_auto_tick(run, err);
+        status = kith_i_auto_tick(run);
     for (uint32_t j = 0; !status && best == 1 && j < k; j++)
         found->sizes[j] = run->n / k;
     if (!status && best == 1) {

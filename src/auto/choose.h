@@ -10,22 +10,14 @@
 void kith_i_auto_about_mean(auto_run *run, const auto_scout *scout,
                             const double *mean, double *full);
 
-/* If all centres are further from the mean than twice the rms distance s of the
- * rows from it, the mean alone is better than they are: a row at distance x is
- * at least 2s - x from any, and the mean square of that is at least that of its
- * mean, s. The heaviest centre has the right size, in the wrong place. */
-void kith_i_auto_keep_mean(const auto_run *run, const auto_scout *scout,
-                           auto_found *found);
-
 /* Whether what is known leaves doubt that the centres are better than one mean;
  * if not, the choice's share goes to the last step. */
 kith_status kith_i_auto_doubt(auto_run *run, const auto_start *start,
-                              auto_shares *shares, kith_error *err);
+                              auto_shares *shares);
 
 /* Where noise is so large that the centres may be worse than one mean: the rows
  * choose between the two, by one private selection. */
 kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
-                               double share, auto_found *found,
-                               kith_error *err);
+                               double share, auto_found *found);
 
 #endif

@@ -9,7 +9,7 @@
 static const double even_box = .6;
 
 static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
-                               auto_summary *out, kith_error *err)
+                               auto_summary *out)
 {
     kith_i_pool *pool = &run->pool;
     size_t halves = (size_t)AUTO_HALVES * run->k;
@@ -22,7 +22,7 @@ static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
                           .noise = kith_i_pool_reals(pool, n),
                           .weight = kith_i_pool_reals(pool, n),
                           .within = kith_i_pool_reals(pool, n)};
-    return pool->failed ? kith_i_fail_memory(err) : KITH_OK;
+    return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
 
 /* Halve the widest point (by the cost inside it) in a random direction: rows on
@@ -71,8 +71,7 @@ typedef struct {
 
 /* All leaves; kept: how many of them stand out of the noise. */
 static kith_status list_leaves(const auto_run *run, auto_tree *t,
-                               kith_i_pool *pool, leaf_list *out,
-                               kith_error *err)
+                               kith_i_pool *pool, leaf_list *out)
 {
     uint32_t q = t->face.q;
     for (uint32_t n = 0; n < t->nodes; n++)
@@ -85,7 +84,7 @@ static kith_status list_leaves(const auto_run *run, auto_tree *t,
     out->radius = kith_i_pool_reals(pool, out->n);
     out->wide = kith_i_pool_take(pool, out->n, 1);
     if (pool->failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     for (uint32_t n = 0; n < t->nodes; n++) {
         uint32_t c = t->node[n].cell;
         const double *box = t->box + (size_t)n * 2 * q;
@@ -148,14 +147,14 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
 
 kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                                const auto_shares *shares, auto_tree *t,
-                               auto_summary *out, kith_error *err)
+                               auto_summary *out)
 {
     leaf_list l = {0};
     kith_i_pool own = {0}; /* the list goes when its points are known */
     auto_hist hists[AUTO_CLASSES];
     auto_radii radii = {0};
     kith_i_cells cells = {0};
-    kith_status status = list_leaves(run, t, &own, &l, err);
+    kith_status status = list_leaves(run, t, &own, &l);
     if (status) {
         kith_i_pool_drop(&own, 0);
         return status;
@@ -177,18 +176,18 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                         .origin = l.center};
     auto_look look = {"leaf radii,", l.half, .05, 20, 1, shares->hist};
     /* two releases: finding the leaves twice costs less than keeping labels */
-    status = kith_i_auto_place_open(run, &place, 0, err);
+    status = kith_i_auto_place_open(run, &place, 0);
     if (!status)
-        status = kith_i_auto_histogram(run, &place, &look, hists, err);
+        status = kith_i_auto_histogram(run, &place, &look, hists);
     if (!status) {
         kith_i_auto_balance(run, hists, &widths, even_box, &radii);
         for (uint32_t c = 0; c < l.n; c++)
             l.radius[c] = radii.rho[l.wide[c]] * l.half[c];
         status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
-                                       shares->leaf, &cells, err);
+                                       shares->leaf, &cells);
     }
     if (!status)
-        status = summary_new(run, l.kept, frame->q, out, err);
+        status = summary_new(run, l.kept, frame->q, out);
     for (uint32_t c = 0, j = 0; !status && c < l.n; c++)
         if (l.size[c] > 0)
             set_point(&l, c, &cells, pow(radii.kappa[l.wide[c]] * l.half[c], 2),

@@ -1,14 +1,15 @@
 /* A11: the last step, in all features. Where the view has fewer dimensions than
  * the rows, labels come from the view and residuals are taken in full space;
  * the part of a residual mean inside the axes and the rest are shrunk apart. */
+#include "auto/believe.h"
 #include "auto/refine.h"
 
 #include <math.h>
 
 static const double clips = .5; /* a squared radius, of what it is taken from */
 
-void kith_i_auto_take_apart(const auto_frame *frame, auto_step *step,
-                            double *inside)
+/* Take the part inside the axes (inside: k x q) out of the moves. */
+static void take_apart(const auto_frame *frame, auto_step *step, double *inside)
 {
     uint32_t q = frame->q, d = step->width;
     for (uint32_t j = 0; j < step->k; j++) {
@@ -25,35 +26,38 @@ void kith_i_auto_take_apart(const auto_frame *frame, auto_step *step,
     }
 }
 
-/* Split each move into its part inside the axes and the rest, shrink both,
- * add. */
-static kith_status move_by_parts(auto_run *run, const auto_frame *frame,
-                                 auto_step *step, double *full, kith_error *err)
+kith_status kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
+                                  const double *places, auto_step *step,
+                                  double *full)
 {
     uint32_t k = step->k, q = frame->q, d = step->width;
     double *inside = kith_i_pool_reals(&run->pool, (size_t)k * q);
-    double *factor = kith_i_pool_reals(&run->pool, 2 * (size_t)k);
+    double *factor = kith_i_pool_reals(&run->pool, k);
+    double *noise = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
-    kith_i_auto_take_apart(frame, step, inside);
+        return kith_i_fail_memory(run->err);
+    take_apart(frame, step, inside);
     kith_i_auto_shrink(inside, q, k, step->noise, q, factor);
-    kith_i_auto_shrink(step->move, d, k, step->noise, d - q, factor + k);
     for (uint32_t j = 0; j < k; j++)
+        noise[j] = step->noise[j] * sqrt(fmax(1 - (double)q / d, 1e-6));
+    auto_belief belief = {k, d, q, step->move, noise, step->size, places};
+    kith_status status = kith_i_auto_believe(run, &belief);
+    for (uint32_t j = 0; !status && j < k; j++)
         for (uint32_t i = 0; i < d; i++) {
             double in = 0;
             for (uint32_t a = 0; a < q; a++)
                 in +=
                     frame->axes[(size_t)a * d + i] * inside[(size_t)j * q + a];
             full[(size_t)j * d + i] +=
-                factor[j] * in + factor[k + j] * step->move[(size_t)j * d + i];
+                factor[j] * in + step->move[(size_t)j * d + i];
         }
-    return KITH_OK;
+    return status;
 }
 
 /* Mean squared distance, in full space, of rows from the means of their
  * clusters, if they spread outside of the axes as they do inside. The last step
- * of A10 saw them about centres that were off by the noise of the step before,
- * which had the smaller share. */
+ * of A10 saw them about centres that were off by the noise of the step before.
+ */
 static double spread_within(const auto_run *run, const auto_frame *frame,
                             const double *scale, const auto_step *before)
 {
@@ -61,7 +65,7 @@ static double spread_within(const auto_run *run, const auto_frame *frame,
     for (uint32_t j = 0; j < run->k; j++) {
         double square = scale[j] * scale[j];
         if (before->k) {
-            double noise = run->recipe->growth * q * pow(before->noise[j], 2);
+            double noise = q * pow(before->noise[j], 2);
             square = before->rms[j] * before->rms[j];
             square = fmax(square - noise, square / 4);
         }
@@ -98,23 +102,31 @@ static uint32_t count_zooms(const auto_run *run, double share, double square,
 }
 
 /* What the last step says, finer times as fine as the rows. Of the squared
- * distances one histogram is known, in units of the scales: rows are taken to
- * be as far from all centres (harmonic mean), less what the moves, as far as
- * they are not noise, have gained. */
+ * distances one histogram is known, before the step and in units of the scales:
+ * the mean of (r^2 + m^2) / rms^2 over the clusters is 1, where m is a move, as
+ * far as it is not noise. That gives r, if rows are now as far from all
+ * centres, or the r of each, if they follow its scale. Scales that fall short
+ * of the distances were not known, and are followed less. */
 static void set_found(const auto_step *step, double finer, auto_found *found)
 {
-    double k = step->k, w = step->width, inverse = 0, moved = 0;
-    for (uint32_t j = 0; j < step->k; j++) {
-        inverse += 1 / (k * step->rms[j] * step->rms[j]);
-        double square = -w * pow(step->noise[j], 2);
-        for (uint32_t i = 0; i < step->width; i++)
-            square += pow(step->move[(size_t)j * step->width + i], 2);
-        moved += fmax(square, 0) / k;
+    uint32_t k = step->k, w = step->width;
+    double total = 0, inverse = 0, gained = 0;
+    for (uint32_t j = 0; j < k; j++)
+        total += step->used[j];
+    for (uint32_t j = 0; j < k; j++) {
+        double part = step->used[j] / total / pow(step->rms[j], 2);
+        double square = 0 - w * pow(step->noise[j], 2);
+        for (uint32_t i = 0; i < w; i++)
+            square += pow(step->move[(size_t)j * w + i], 2);
+        inverse += part;
+        gained += part * fmax(square, 0);
         found->sizes[j] = step->size[j];
     }
-    double left = fmax(1 - moved * inverse, 1. / 8);
-    for (uint32_t j = 0; j < step->k; j++)
-        found->squares[j] = left / inverse / (finer * finer);
+    double left = fmax(1 - gained, 1. / 8) / (finer * finer);
+    double follow = fmin(1, pow(step->kappa, -4));
+    for (uint32_t j = 0; j < k; j++)
+        found->squares[j] =
+            left * (follow * pow(step->rms[j], 2) + (1 - follow) / inverse);
     found->noise = step->sum_sd / finer;
     found->loose = step->loose;
 }
@@ -122,21 +134,16 @@ static void set_found(const auto_step *step, double finer, auto_found *found)
 /* q < d. scale: of the clusters, in full space. */
 static kith_status recover(auto_run *run, const auto_start *start,
                            auto_job *job, double within, double *scale,
-                           auto_found *found, kith_error *err)
+                           auto_found *found)
 {
     const auto_frame *frame = start->frame;
     uint32_t k = run->k, q = frame->q, d = run->d;
     double square = 0;
     auto_step step;
-    kith_i_centers lattice = {.k = k,
-                              .d = q,
-                              .coords =
-                                  kith_i_pool_reals(&run->pool, (size_t)k * q),
-                              .squares = kith_i_pool_reals(&run->pool, k)};
-    kith_status status = kith_i_auto_step_new(run, k, d, &step, err);
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, start->centers);
+    kith_status status = kith_i_auto_step_new(run, k, d, &step);
     if (status)
         return status;
-    kith_i_centers_set(&lattice, start->centers);
     kith_i_auto_lift(frame, k, d, start->centers, found->full);
     for (uint32_t j = 0; j < k; j++)
         square += scale[j] * scale[j] / k;
@@ -153,9 +160,10 @@ static kith_status recover(auto_run *run, const auto_start *start,
                             .cells = k,
                             .width = d,
                             .origin = found->full};
-        status = kith_i_auto_take_step(run, &place, job, &step, err);
+        status = kith_i_auto_take_step(run, &place, job, &step);
         if (!status)
-            status = move_by_parts(run, frame, &step, found->full, err);
+            status = kith_i_auto_move_full(run, frame, start->centers, &step,
+                                           found->full);
     }
     if (!status)
         set_found(&step, 1, found);
@@ -164,7 +172,7 @@ static kith_status recover(auto_run *run, const auto_start *start,
 
 kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
                              auto_job *job, const auto_step *before,
-                             auto_found *found, kith_error *err)
+                             auto_found *found)
 {
     const auto_frame *frame = start->frame;
     uint32_t k = run->k;
@@ -172,16 +180,16 @@ kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
         double within = spread_within(run, frame, job->scale, before);
         double *scale = kith_i_pool_reals(&run->pool, k);
         if (!scale)
-            return kith_i_fail_memory(err);
+            return kith_i_fail_memory(run->err);
         for (uint32_t j = 0; j < k; j++)
             scale[j] = sqrt(job->scale[j] * job->scale[j] + frame->outside) /
                        frame->finer;
-        return recover(run, start, job, within, scale, found, err);
+        return recover(run, start, job, within, scale, found);
     }
     auto_step step = *before;
     step.k = k;
     kith_status status =
-        kith_i_auto_step_in_view(run, frame, job, start->centers, &step, err);
+        kith_i_auto_step_in_view(run, frame, job, start->centers, &step);
     if (status)
         return status;
     kith_i_auto_lift(frame, k, run->d, start->centers, found->full);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
-                                 auto_step *out, kith_error *err)
+                                 auto_step *out)
 {
     kith_i_pool *pool = &run->pool;
     *out = (auto_step){.k = k,
@@ -16,16 +16,15 @@ kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
                        .used = kith_i_pool_reals(pool, k),
                        .wide = kith_i_pool_take(pool, k, 1),
                        .rms = kith_i_pool_reals(pool, k)};
-    return pool->failed ? kith_i_fail_memory(err) : KITH_OK;
+    return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
 
-kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out,
-                                  kith_error *err)
+kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out)
 {
     out->mean = kith_i_pool_reals(&run->pool, k);
     out->variance = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     for (uint32_t j = 0; j < k; j++)
         out->variance[j] = HUGE_VAL;
     return KITH_OK;
@@ -55,13 +54,12 @@ double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
 /* A few rows of the common distance are added to each, and none is much
  * narrower than usual. */
 kith_status kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
-                               const double *centers, double *scale,
-                               kith_error *err)
+                               const double *centers, double *scale)
 {
     size_t mark = run->pool.count;
     double *mass = kith_i_pool_reals(&run->pool, k), total = 0, sum = 0;
     if (!mass)
-        return kith_i_fail_memory(err);
+        return kith_i_fail_memory(run->err);
     memset(scale, 0, k * sizeof *scale);
     for (uint32_t i = 0; i < s->n; i++) {
         double square;
@@ -113,12 +111,11 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
 }
 
 kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
-                                    const auto_job *job, auto_step *out,
-                                    kith_error *err)
+                                    const auto_job *job, auto_step *out)
 {
     kith_i_cells cells = {0};
-    kith_status status = kith_i_auto_counts(
-        run, place, job->what, job->share * job->counts, &cells, err);
+    kith_status status = kith_i_auto_counts(run, place, job->what,
+                                            job->share * job->counts, &cells);
     if (status)
         return status;
     out->size_sd = cells.count_sd;
@@ -142,6 +139,7 @@ static void set_radii(const auto_run *run, const auto_job *job, double unit,
                       auto_step *out, double *radius)
 {
     out->loose = 0;
+    out->kappa = job->radii.kappa[0];
     for (uint32_t j = 0; j < out->k; j++) {
         double rho = job->radii.rho[out->wide[j]];
         if (job->calm && out->wide[j])
@@ -167,7 +165,7 @@ void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
 }
 
 static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
-                            auto_step *out, kith_error *err)
+                            auto_step *out)
 {
     uint32_t k = place->cells, w = place->width;
     double sums = job->share * (1 - job->counts);
@@ -175,10 +173,10 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
     kith_i_cells cells = {0};
     double *radius = kith_i_pool_reals(&run->pool, k);
     if (!radius)
-        return kith_i_fail_memory(err);
-    kith_status status = kith_i_auto_place_open(run, place, 1, err);
+        return kith_i_fail_memory(run->err);
+    kith_status status = kith_i_auto_place_open(run, place, 1);
     if (!status)
-        status = kith_i_auto_count_sizes(run, place, job, out, err);
+        status = kith_i_auto_count_sizes(run, place, job, out);
     if (status)
         return status;
     auto_widths widths = {.n = k,
@@ -189,15 +187,14 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
     place->wide = widths.wide = kith_i_auto_find_wide(run, &widths, out->wide);
     if (job->hist > 0) {
         auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
-        status = kith_i_auto_histogram(run, place, &look, hists, err);
+        status = kith_i_auto_histogram(run, place, &look, hists);
         if (status)
             return status;
         kith_i_auto_balance(run, hists, &widths, 1, &job->radii);
     }
     set_radii(run, job, sqrt(w) * kith_i_auto_sum_sd(run, sums, w), out,
               radius);
-    status =
-        kith_i_auto_residuals(run, place, job->what, radius, sums, &cells, err);
+    status = kith_i_auto_residuals(run, place, job->what, radius, sums, &cells);
     if (!status)
         kith_i_auto_set_moves(&cells, out);
     kith_i_cells_free(&cells);
@@ -205,11 +202,10 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
 }
 
 kith_status kith_i_auto_take_step(auto_run *run, auto_place *place,
-                                  auto_job *job, auto_step *out,
-                                  kith_error *err)
+                                  auto_job *job, auto_step *out)
 {
     size_t mark = run->pool.count;
-    kith_status status = buy_step(run, place, job, out, err);
+    kith_status status = buy_step(run, place, job, out);
     kith_i_auto_place_close(run, place);
     kith_i_pool_drop(&run->pool, mark);
     return status;
@@ -233,27 +229,23 @@ void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
 
 kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
                                      auto_job *job, double *centers,
-                                     auto_step *found, kith_error *err)
+                                     auto_step *found)
 {
     uint32_t q = frame->q, k = found->k;
     size_t size = (size_t)k * q, mark = run->pool.count;
-    kith_i_centers lattice = {.k = k,
-                              .d = q,
-                              .coords = kith_i_pool_reals(&run->pool, size),
-                              .squares = kith_i_pool_reals(&run->pool, k)};
-    double *factor = kith_i_pool_reals(&run->pool, k);
-    if (run->pool.failed)
-        return kith_i_fail_memory(err);
     for (size_t i = 0; i < size; i++)
         centers[i] = nearbyint(centers[i]); /* residuals are from these */
-    kith_i_centers_set(&lattice, centers);
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
+    double *factor = kith_i_pool_reals(&run->pool, k);
+    if (run->pool.failed)
+        return kith_i_fail_memory(run->err);
     auto_place place = {.centers = &lattice,
                         .view = frame->view,
                         .by = frame->view,
                         .cells = k,
                         .width = q,
                         .origin = centers};
-    kith_status status = kith_i_auto_take_step(run, &place, job, found, err);
+    kith_status status = kith_i_auto_take_step(run, &place, job, found);
     if (!status) {
         kith_i_auto_shrink(found->move, q, k, found->noise, q, factor);
         for (size_t i = 0; i < size; i++)

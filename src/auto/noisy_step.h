@@ -34,14 +34,14 @@ typedef struct auto_step {
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     double loose;   /* relative sd of the squares of rms, by noise */
     uint8_t *wide;  /* k: its class */
-    double *rms;    /* k: distance of the rows from the centre */
+    double *rms;    /* k: distance of the rows from the centre, which is */
+    double kappa;   /* so many times what was expected (usual cells) */
 } auto_step;
 
 /* Room for steps of k cells; both from the run's pool. */
 kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
-                                 auto_step *out, kith_error *err);
-kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out,
-                                  kith_error *err);
+                                 auto_step *out);
+kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out);
 
 /* What the summary knows of the sizes of k cells. Returns the mean squared
  * distance of its rows from the centres. */
@@ -49,8 +49,8 @@ double kith_i_auto_weigh(const auto_summary *summary, uint32_t k,
                          const double *centers, auto_sizes *out);
 /* Typical distance of the rows from each of k centres (scale: k). */
 kith_status kith_i_auto_scales(auto_run *run, const auto_summary *summary,
-                               uint32_t k, const double *centers, double *scale,
-                               kith_error *err);
+                               uint32_t k, const double *centers,
+                               double *scale);
 
 /* Join what is known of the sizes of k clusters and what was counted now (size,
  * with this sd). */
@@ -58,14 +58,12 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
                             double *size);
 /* Sizes by one release, joined with what is known of them. */
 kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
-                                    const auto_job *job, auto_step *out,
-                                    kith_error *err);
+                                    const auto_job *job, auto_step *out);
 /* Means and their noise from sums. */
 void kith_i_auto_set_moves(const kith_i_cells *sums, auto_step *out);
 /* A step of the place's cells, which is opened and closed. */
 kith_status kith_i_auto_take_step(auto_run *run, auto_place *place,
-                                  auto_job *job, auto_step *out,
-                                  kith_error *err);
+                                  auto_job *job, auto_step *out);
 
 /* How much of each of k moves to believe: the larger of its own James-Stein
  * factor and one pooled over all. dim: how many of the width values are free.
@@ -76,6 +74,6 @@ void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
 /* A step in the view: new centres (k x q), and what it found. */
 kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
                                      auto_job *job, double *centers,
-                                     auto_step *found, kith_error *err);
+                                     auto_step *found);
 
 #endif

@@ -7,8 +7,8 @@
     .clear = 20, .sure = 2, .nearest = .001, .poor = .25, .turns = 3,          \
     .nothing = .0003, .choice = .05, .noisy = .2, .doubt = .8, .coherent = .5, \
     .likely = 2.5, .bridge = 2, .window = 4, .wider = 4, .edge = .05,          \
-    .single = .3, .first = 40, .each = 3, .least_each = 1.5, .empty = .1,      \
-    .least_ease = .25, .quiet = .02, .growth = 1.25, .loud = .25
+    .single = .3, .first = 40, .each = 3, .least_each = 1.5,                   \
+    .least_ease = .25, .quiet = .02, .loud = .25
 
 static const auto_recipe gaussian = {COMMON,
                                      .count = .004,
@@ -46,21 +46,32 @@ static const auto_recipe gaussian = {COMMON,
 #define PURE                                                                   \
     COMMON, .count = .01, .norms = .02, .mean = .03, .taxicab = .012,          \
             .surely = 6.5, .dear = 2.25, .least_moments = .02,                 \
-            .most_moments = .10, .directions = 12, .few = 14, .tree = .25,     \
-            .leaf = .12, .keep = 2, .most_cells = 400, .blurred = 2,           \
-            .cell_steps = 1, .one_hist = 1
+            .most_moments = .10, .directions = 8, .few = 14, .keep = 2,        \
+            .most_cells = 400, .blurred = 2, .cell_steps = 1, .one_hist = 1
 
-static const auto_recipe pure = {
-    PURE,          .stands = 1.5, .cells = .20,      .steps = .22,
-    .last = .20,   .hist = .05,   .narrow = .25,     .levels = 4,
-    .halvings = 3, .cut = 7,      .usual_rounds = 4, .most_rounds = 4,
-    .sizes = .083, .zooms = 3};
+static const auto_recipe pure = {PURE,
+                                 .tree = .21,
+                                 .leaf = .14,
+                                 .stands = 1.5,
+                                 .cells = .24,
+                                 .steps = .22,
+                                 .last = .20,
+                                 .hist = .03,
+                                 .narrow = .25,
+                                 .levels = 4,
+                                 .halvings = 3,
+                                 .cut = 7,
+                                 .usual_rounds = 4,
+                                 .most_rounds = 4,
+                                 .sizes = .083,
+                                 .zooms = 3};
 
 /* Random axes see little of a distance: boxes are cut one axis at a time, and
  * all that is left goes to sums in full space. */
 static const auto_recipe random_axes = {
-    PURE,         .stands = 2,   .cells = .16, .last = .75, .hist = .04,
-    .levels = 13, .halvings = 1, .cut = 6,     .sizes = .2};
+    PURE,          .tree = .25, .leaf = .12, .stands = 2,
+    .cells = .16,  .last = .75, .hist = .04, .levels = 13,
+    .halvings = 1, .cut = 6,    .sizes = .2};
 
 const auto_recipe *kith_i_auto_recipe(int is_pure, int blind)
 {

@@ -52,7 +52,6 @@ typedef struct auto_recipe {
     double least_each;         /* fewer for each: none */
     double blurred;            /* a cell's mean is known to 1 / this of it */
     uint32_t cell_steps;
-    double empty;  /* a cell surely has less than this part of an average one */
     double stands; /* sd of a cell to be kept */
     /* choice at the end, if the last step is loud */
     double choice; /* its share */
@@ -62,7 +61,6 @@ typedef struct auto_recipe {
     double quiet; /* squared noise of a round, in scales, at most */
     double least_rounds, usual_rounds, most_rounds;
     int one_hist;   /* one histogram for all rounds */
-    double growth;  /* share of a round, of the one before */
     double sizes;   /* part of a step's share for sizes, at least */
     double loud;    /* noise on a far cell's mean, in scales, at most */
     uint32_t zooms; /* last steps in full space, at most */

@@ -28,19 +28,21 @@ typedef struct auto_found {
 
 /* A10 and A11. */
 kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
-                               auto_found *found, kith_error *err);
+                               auto_found *found);
 
 /* A11. job: of A10's last step, with what is known of sizes; before: what that
  * step found (k 0: there was none). */
 kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
                              auto_job *job, const auto_step *before,
-                             auto_found *found, kith_error *err);
+                             auto_found *found);
 kith_status kith_i_auto_last_blind(auto_run *run, const auto_start *start,
-                                   auto_found *found, kith_error *err);
+                                   auto_found *found);
 
-/* Take the part inside the axes (inside: k x q) out of the moves, which are
- * step->width wide. */
-void kith_i_auto_take_apart(const auto_frame *frame, auto_step *step,
-                            double *inside);
+/* Move the centres (full: k x d) by residual means in full space: their part
+ * inside the axes is a correction, the rest is believed as far as it is not
+ * noise. places: where the centres are in the frame. */
+kith_status kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
+                                  const double *places, auto_step *step,
+                                  double *full);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* A1. Counted again with more where noise is a large part of it, and never
  * taken for less than twice its noise: everything is divided by it. */
-static kith_status count_rows(auto_run *run, kith_error *err)
+static kith_status count_rows(auto_run *run)
 {
     const auto_recipe *r = run->recipe;
     double sum = 0, precision = 0, sd = HUGE_VAL;
@@ -14,15 +14,15 @@ static kith_status count_rows(auto_run *run, kith_error *err)
     for (int times = 1; times <= 3; times += 2) {
         kith_i_cells cells;
         kith_status status =
-            kith_i_auto_counts(run, &all, "row", times * r->count, &cells, err);
+            kith_i_auto_counts(run, &all, "row", times * r->count, &cells);
         if (status)
             return status;
-        double more = pow(kith_i_auto_count_sd(run, times * r->count), -2);
-        double count = (double)cells.counts[0];
-        sum += more * (run->plan > 0 ? run->plan : count);
+        double more = pow(cells.count_sd, -2);
+        double count = run->plan > 0 ? run->plan : (double)cells.counts[0];
+        kith_i_cells_free(&cells);
+        sum += more * count;
         precision += more;
         sd = 1 / sqrt(precision);
-        kith_i_cells_free(&cells);
         if (sum >= r->clear * sd * precision)
             break;
     }
@@ -39,8 +39,7 @@ static auto_place about(const double *point, uint32_t d, int taxicab)
 
 /* Histogram of distances from one point (A2, A4). */
 static kith_status measure(auto_run *run, auto_place place, const char *what,
-                           double reach, double share, auto_hist *out,
-                           kith_error *err)
+                           double reach, double share, auto_hist *out)
 {
     static const double one = 1;
     auto_look look = {.what = what,
@@ -49,9 +48,8 @@ static kith_status measure(auto_run *run, auto_place place, const char *what,
                       .hi = reach,
                       .prior = reach,
                       .share = share};
-    kith_status status = kith_i_auto_place_open(run, &place, 0, err);
-    return status ? status
-                  : kith_i_auto_histogram(run, &place, &look, out, err);
+    kith_status status = kith_i_auto_place_open(run, &place, 0);
+    return status ? status : kith_i_auto_histogram(run, &place, &look, out);
 }
 
 /* The caller's zero in steps of the lattice; where it is out of bounds, the
@@ -121,8 +119,7 @@ static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
  * which it cannot be: where noise is far larger, that is all that keeps it
  * within bounds. */
 static kith_status move_mean(auto_run *run, auto_scout *scout,
-                             const auto_plain *plan, double share,
-                             kith_error *err)
+                             const auto_plain *plan, double share)
 {
     uint32_t d = run->d;
     double *mean = scout->mean, square = 0;
@@ -130,10 +127,10 @@ static kith_status move_mean(auto_run *run, auto_scout *scout,
         memcpy(mean, scout->zero, d * sizeof *mean);
     auto_place place = about(mean, d, plan->taxicab);
     kith_i_cells cells = {0};
-    kith_status status = kith_i_auto_place_open(run, &place, 0, err);
+    kith_status status = kith_i_auto_place_open(run, &place, 0);
     if (!status)
         status = kith_i_auto_residuals(run, &place, "mean", &plan->radius,
-                                       share, &cells, err);
+                                       share, &cells);
     if (status)
         return status;
     double noise = d * pow(plan->noise / run->n, 2);
@@ -154,8 +151,7 @@ static kith_status move_mean(auto_run *run, auto_scout *scout,
 }
 
 /* A4. */
-static kith_status measure_norms(auto_run *run, auto_scout *scout,
-                                 kith_error *err)
+static kith_status measure_norms(auto_run *run, auto_scout *scout)
 {
     double square = 0;
     for (uint32_t i = 0; i < run->d; i++)
@@ -166,7 +162,7 @@ static kith_status measure_norms(auto_run *run, auto_scout *scout,
         double times = look ? 4 : 1;
         status = measure(run, about(scout->mean, run->d, 0),
                          "distances from the mean,", scout->reach,
-                         times * run->recipe->norms, &scout->norms, err);
+                         times * run->recipe->norms, &scout->norms);
         if (scout->norms.seen || run->plan > 0) /* else it is worth more */
             break;
     }
@@ -177,54 +173,52 @@ static kith_status measure_norms(auto_run *run, auto_scout *scout,
 /* A2 to A4. Where bounds are so wide that the mean is off by as much as the
  * rows are apart, what A4 shows makes a radius for a better one, as long as
  * that halves the error. */
-static kith_status find_mean(auto_run *run, auto_scout *scout, kith_error *err)
+static kith_status find_mean(auto_run *run, auto_scout *scout)
 {
     const auto_recipe *r = run->recipe;
     auto_hist hist;
     kith_status status = measure(
         run, about(scout->mean, run->d, 0), "distances from the origin,",
-        (double)kith_i_domain_l2(run->domain), r->norms, &hist, err);
+        (double)kith_i_domain_l2(run->domain), r->norms, &hist);
     if (!status && r->taxicab > 0 && run->d >= AUTO_TAXICAB_FROM) {
         double most = find_zero(run->domain, scout->zero);
         scout->taxicab = 1;
         status = measure(run, about(scout->zero, run->d, 1), "L1 lengths,",
-                         most, r->taxicab, &scout->taxicabs, err);
+                         most, r->taxicab, &scout->taxicabs);
     }
     if (status)
         return status;
     auto_plain plan = plan_mean(run, &hist, r->mean), other = {0};
     if (scout->taxicab)
         other = kith_i_auto_plan_plain(run, scout, &hist, 1, r->mean);
-    status =
-        move_mean(run, scout, other.taxicab ? &other : &plan, r->mean, err);
+    status = move_mean(run, scout, other.taxicab ? &other : &plan, r->mean);
     if (!status)
-        status = measure_norms(run, scout, err);
+        status = measure_norms(run, scout);
     for (uint32_t turn = 0; !status && turn < r->turns; turn++) {
         plan = plan_mean(run, &scout->norms, r->mean);
         if (run->plan > 0 || !scout->norms.seen ||
             scout->astray <= r->poor * scout->trace ||
             plan.cost > scout->astray / 2)
             break;
-        status = move_mean(run, scout, &plan, r->mean, err);
+        status = move_mean(run, scout, &plan, r->mean);
         if (!status)
-            status = measure_norms(run, scout, err);
+            status = measure_norms(run, scout);
     }
     return status;
 }
 
-kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout, kith_error *err)
+kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout)
 {
     scout->mean = kith_i_pool_reals(&run->pool, run->d);
     scout->zero = kith_i_pool_reals(&run->pool, run->d);
     if (run->pool.failed)
-        return kith_i_fail_memory(err);
-    kith_status status = count_rows(run, err);
-    return status ? status : find_mean(run, scout, err);
+        return kith_i_fail_memory(run->err);
+    kith_status status = count_rows(run);
+    return status ? status : find_mean(run, scout);
 }
 
 kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
-                                    double share, double *noise,
-                                    kith_error *err)
+                                    double share, double *noise)
 {
     auto_plain plan = plan_mean(run, &scout->norms, share);
     double unit = kith_i_auto_sum_sd(run, share, run->d);
@@ -237,5 +231,5 @@ kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
         }
     }
     *noise = run->d * pow(plan.noise / run->n, 2);
-    return move_mean(run, scout, &plan, share, err);
+    return move_mean(run, scout, &plan, share);
 }

@@ -17,8 +17,7 @@ typedef struct auto_scout {
 } auto_scout;
 
 /* Fills run->n too. */
-kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout,
-                              kith_error *err);
+kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout);
 
 /* A clipped sum in full space that has no good origin yet: which norm, which
  * radius, and what comes of it. */
@@ -40,7 +39,6 @@ auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
  * clipped where that costs next to nothing. *noise: squared distance that noise
  * has moved it. */
 kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
-                                    double share, double *noise,
-                                    kith_error *err);
+                                    double share, double *noise);
 
 #endif

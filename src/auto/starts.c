@@ -12,7 +12,7 @@
 enum { STARTS = 4, REPEATS = 8, FEW_REPEATS = 3, MORE_REPEATS = 64, FEW = 7 };
 
 kith_status kith_i_auto_solve(auto_run *run, const auto_summary *summary,
-                              double *centers, kith_error *err)
+                              double *centers)
 {
     uint32_t k = run->k;
     auto_summary s = *summary;
@@ -25,7 +25,8 @@ kith_status kith_i_auto_solve(auto_run *run, const auto_summary *summary,
                             .starts = STARTS,
                             .swaps = 1,
                             .threads = kith_i_session_threads(run->session)};
-    return kith_i_search_points(&points, &search, &run->coins, centers, err);
+    return kith_i_search_points(&points, &search, &run->coins, centers,
+                                run->err);
 }
 
 enum { NUMBER_STREAM = 71 }; /* of the public coins */
@@ -35,14 +36,14 @@ enum { NUMBER_STREAM = 71 }; /* of the public coins */
 static const double inside_part = .25;
 
 /* A block for the result: the choice, and two values for each number. */
-static kith_choice *new_choice(auto_run *run, double **curve, kith_error *err)
+static kith_choice *new_choice(auto_run *run, double **curve)
 {
     uint32_t from = run->opt->clusters_from, to = run->opt->clusters;
     size_t head = (sizeof(kith_choice) + 63) / 64 * 64;
     char *block = kith_i_alloc(head + 2 * (to - from + 1) * sizeof(double), 1);
     kith_choice *choice = (kith_choice *)(void *)block;
     if (!block) {
-        (void)kith_i_fail_memory(err);
+        (void)kith_i_fail_memory(run->err);
         return NULL;
     }
     *curve = (double *)(void *)(block + head);
@@ -62,12 +63,11 @@ static double blur(const auto_run *run, double share)
 }
 
 kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
-                               const auto_summary *summary, auto_shares *shares,
-                               kith_error *err)
+                               const auto_summary *summary, auto_shares *shares)
 {
     double *curve, unit = kith_i_domain_step(run->domain) / frame->finer;
     auto_summary s = *summary;
-    kith_choice *choice = new_choice(run, &curve, err);
+    kith_choice *choice = new_choice(run, &curve);
     if (!choice)
         return KITH_ERR_MEMORY;
     kith_i_coins coins;
@@ -82,17 +82,17 @@ kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
         points.inside +=
             inside_part * s.size[i] * (s.within[i] + frame->outside);
     kith_status status =
-        kith_i_choose_number(&points, &coins, curve, choice, err);
+        kith_i_choose_number(&points, &coins, curve, choice, run->err);
     run->k = run->result->k = choice->chosen;
     if (!status)
         kith_i_auto_divide_again(run, frame->q, shares);
     return status;
 }
 
-kith_status kith_i_auto_fewest(auto_run *run, double trace, kith_error *err)
+kith_status kith_i_auto_fewest(auto_run *run, double trace)
 {
     double *curve, step = kith_i_domain_step(run->domain);
-    kith_choice *choice = new_choice(run, &curve, err);
+    kith_choice *choice = new_choice(run, &curve);
     if (!choice)
         return KITH_ERR_MEMORY;
     uint32_t many = choice->to - choice->from + 1;

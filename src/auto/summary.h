@@ -64,7 +64,7 @@ typedef struct auto_tree {
  * goes to the later stages. Free it. */
 kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
                              const auto_frame *frame, auto_shares *shares,
-                             auto_tree *tree, kith_error *err);
+                             auto_tree *tree);
 void kith_i_auto_tree_free(auto_tree *tree);
 
 /* The sizes that fit all counts best (least squares). A box has no less than
@@ -77,7 +77,7 @@ void kith_i_auto_fit_sizes(auto_tree *tree);
 /* A7: a point for each leaf that stands out of the noise. */
 kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                                const auto_shares *shares, auto_tree *tree,
-                               auto_summary *out, kith_error *err);
+                               auto_summary *out);
 
 /* ---- cells.c --------------------------------------------------------------
  */
@@ -86,7 +86,6 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
  * means are bought; they replace it. Without room for that its share goes to
  * the later steps. */
 kith_status kith_i_auto_cells(auto_run *run, const auto_frame *frame,
-                              auto_shares *shares, auto_summary *summary,
-                              kith_error *err);
+                              auto_shares *shares, auto_summary *summary);
 
 #endif

@@ -48,14 +48,14 @@ static int may_hide(const auto_scout *scout)
 }
 
 static kith_status plant(auto_run *run, const auto_scout *scout,
-                         const auto_frame *frame, auto_tree *t, kith_error *err)
+                         const auto_frame *frame, auto_tree *t)
 {
     uint32_t q = frame->q, roots = 2;
     t->face.q = q;
     t->inverse = kith_i_pool_reals(&run->pool, q);
-    kith_status status = reserve(t, AUTO_ROOTS, err);
+    kith_status status = reserve(t, AUTO_ROOTS, run->err);
     if (status || !t->inverse)
-        return status ? status : kith_i_fail_memory(err);
+        return status ? status : kith_i_fail_memory(run->err);
     t->edge[0] = frame->blind ? blind_bulk : bulk;
     t->edge[1] = outliers;
     double most = frame->reach / frame->spread[0], next = outliers;
@@ -142,8 +142,7 @@ static uint32_t number_leaves(auto_tree *t, uint32_t *near)
 /* Another count of all boxes that are not cut, joined with those before by
  * precision. A plan takes the bulk to be evenly full. */
 static kith_status count_level(auto_run *run, const auto_frame *frame,
-                               auto_tree *t, uint32_t level, double share,
-                               kith_error *err)
+                               auto_tree *t, uint32_t level, double share)
 {
     char what[48];
     uint32_t near;
@@ -152,8 +151,7 @@ static kith_status count_level(auto_run *run, const auto_frame *frame,
                         .view = frame->view,
                         .cells = number_leaves(t, &near)};
     kith_i_cells cells;
-    kith_status status =
-        kith_i_auto_counts(run, &place, what, share, &cells, err);
+    kith_status status = kith_i_auto_counts(run, &place, what, share, &cells);
     if (status)
         return status;
     double mine = cells.count_sd * cells.count_sd;
@@ -210,8 +208,7 @@ void kith_i_auto_fit_sizes(auto_tree *t)
 
 /* Cut before anything is counted: so often that an average box keeps some sd of
  * one count; shells once along each of a few axes. */
-static kith_status cut_first(const auto_run *run, double sd, auto_tree *t,
-                             kith_error *err)
+static kith_status cut_first(const auto_run *run, double sd, auto_tree *t)
 {
     double least = run->recipe->first * sd;
     double depth = floor(log2(fmax(2, run->n / least)));
@@ -219,27 +216,27 @@ static kith_status cut_first(const auto_run *run, double sd, auto_tree *t,
     uint32_t far = t->face.q < SHELL_HALVINGS ? t->face.q : SHELL_HALVINGS;
     kith_status status = KITH_OK;
     for (uint32_t root = 0; !status && root < t->face.roots; root++)
-        status = cut(t, root, root < 2 ? first : far, err);
+        status = cut(t, root, root < 2 ? first : far, run->err);
     return status;
 }
 
 kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
                              const auto_frame *frame, auto_shares *shares,
-                             auto_tree *t, kith_error *err)
+                             auto_tree *t)
 {
     const auto_recipe *r = run->recipe;
     double share = shares->tree / r->levels, rest = shares->tree;
     double sd = kith_i_auto_count_sd(run, share);
-    kith_status status = plant(run, scout, frame, t, err);
+    kith_status status = plant(run, scout, frame, t);
     if (!status)
-        status = cut_first(run, sd, t, err);
+        status = cut_first(run, sd, t);
     for (uint32_t level = 1; !status && level <= r->levels; level++) {
-        status = count_level(run, frame, t, level, share, err);
+        status = count_level(run, frame, t, level, share);
         rest -= share;
         uint32_t boxes = t->nodes;
         for (uint32_t n = 0; !status && level < r->levels && n < boxes; n++)
             if (t->node[n].child < 0 && t->rows[n].count > r->cut * sd)
-                status = cut(t, n, r->halvings, err);
+                status = cut(t, n, r->halvings, run->err);
         if (boxes == t->nodes && run->plan <= 0) /* else rows lie in heaps */
             break;
     }

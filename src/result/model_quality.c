@@ -48,10 +48,11 @@ json_t *kith_i_model_quality(const kith_result *result)
     if (!json || q.planes)
         return json;
     json_t *more = json_pack(
-        "{s:o, s:o, s:o, s:I, s:s?, s:I, s:o}", "weight_sd",
+        "{s:o, s:o, s:o, s:o, s:I, s:s?, s:I, s:o}", "weight_sd",
         number(q.weight_sd), "cost", number(q.cost), "cost_sd",
-        number(q.cost_sd), "sensible_clusters", (json_int_t)q.sensible,
-        "limited_by", limits[q.limit], "unsure_centers", (json_int_t)q.unsure,
+        number(q.cost_sd), "resolution", number(q.resolution),
+        "sensible_clusters", (json_int_t)q.sensible, "limited_by",
+        limits[q.limit], "unsure_centers", (json_int_t)q.unsure,
         "features_on_bound", features_on_bound(result, q.features_on_bound));
     int bad = !more || json_object_update(json, more);
     json_decref(more);

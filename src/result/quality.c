@@ -150,6 +150,7 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .mean_gain_sd = (double)NAN,
                       .cost = (double)NAN,
                       .cost_sd = (double)NAN,
+                      .resolution = (double)NAN,
                       .planes = result->q > 0,
                       .people = result->unit == KITH_UNIT_USER};
     size_t n;
@@ -172,6 +173,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
         if (result->centers) /* those of a plan are made up */
             count_on_bound(result, &q);
     }
+    if (private && !q.planes) /* two candidates: docs/auto.md */
+        q.resolution = log(2) * count_sd(result, "centres or one mean", 1, &n);
     if (private && result->centers && result->cost > 0) {
         q.cost = result->cost;
         q.cost_sd = result->cost_sd;

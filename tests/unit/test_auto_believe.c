@@ -44,7 +44,7 @@ static double error_of(bed *b)
     auto_run run = {0};
     auto_belief belief = {K, D, Q, b->means, b->noise, b->size, b->places};
     double sum = 0;
-    assert_int_equal(kith_i_auto_believe(&run, &belief, NULL), KITH_OK);
+    assert_int_equal(kith_i_auto_believe(&run, &belief), KITH_OK);
     kith_i_pool_drop(&run.pool, 0);
     for (int i = 0; i < K * D; i++)
         sum += pow(b->means[i] - b->truth[i], 2) / (K * D);
