@@ -3,7 +3,8 @@
 its charts put values where they belong, every SVG is well-formed, nothing is
 asked of the network, and a claim that the runs contradict is not said to hold.
 
-Run from the root of the source tree. Takes a second; measures nothing.
+Run from the root of the source tree, KITH: the command. Jobs that take less
+than a second are done for real, one of a kind.
 """
 import json
 import os
@@ -17,6 +18,9 @@ sys.path.insert(0, "bench/papers")
 sys.dont_write_bytecode = True
 import balcan  # noqa: E402
 import chart  # noqa: E402
+import runs  # noqa: E402
+import stemmer  # noqa: E402
+import wang  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -84,12 +88,38 @@ def check_page(folder, sulq, verdict):
         assert "sulq,8,0,%g\n" % sulq in file.read(), "a run is not in the CSV"
 
 
+def check_jobs(folder, kith):
+    """Jobs do what they say, whatever comes out: those that are quick."""
+    known = runs.Runs(kith, os.path.join(folder, "none.jsonl"))
+    wang.Wang(known, True)
+    stemmer.Stemmer(known, True)
+    for key, values in ((("wang-1", 0), ("angles",)),
+                        (("wang-2", "SuLQ-10", "2", 10, 100), ("cost", "cpu")),
+                        (("wang-2", wang.PLAIN, "2", 100), ("cost", "d_W")),
+                        (("wang-3", "2", 10, 30, 100), ("cost", "d_W")),
+                        (("wang-3-statistic", 10, 30, 100), ("R-hat",)),
+                        (("guarantee", "wang", "SuLQ-10", 0), ("guarantee",)),
+                        (("refused", "stemmer", 0), ("says",))):
+        with tempfile.TemporaryDirectory() as work:
+            found = known.jobs[json.dumps(key)][0](work)
+        assert all(v in found for v in values), "%s gives %s" % (key, found)
+    assert found["says"].startswith("with the printed constants"), found
+    known.jobs = {'["wrong", 0]': (lambda folder: {}[folder], 1)}
+    try:
+        known.make(1)
+    except KeyError:
+        return
+    raise AssertionError("a mistake in a job is not told")
+
+
 def main():
     check_chart()
     check_noise()
     with tempfile.TemporaryDirectory() as folder:
         check_page(folder, .7, "yes")
         check_page(folder, .3, "no")
+        if "KITH" in os.environ:
+            check_jobs(folder, os.environ["KITH"])
     print("papers: the page can be drawn")
 
 

@@ -172,6 +172,9 @@ class Runs:
                       file=sys.stderr)
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # once will do
                 pool.shutdown(cancel_futures=True)
+            except BaseException:  # a mistake in a job: tell it now
+                pool.shutdown(cancel_futures=True)
+                raise
         for why, names in self.skipped.items():
             print("SKIPPED %d runs: %s" % (len(names), why), file=sys.stderr)
 

@@ -1,5 +1,6 @@
 """Wang, Wang, Singh 2015: Figures 1 (instability), 2 (utility, chains as long as
 printed) and 3 (the Gibbs sampler)."""
+import json
 import math
 import os
 import re
