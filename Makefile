@@ -165,7 +165,8 @@ bench: build
 
 ## papers: every figure of the three papers, in bench/papers (QUICK=1: minutes)
 papers: build
-	@python3 bench/papers/make_page.py $(if $(QUICK),--quick) --jobs $(JOBS)
+	@python3 bench/papers/make_page.py $(if $(QUICK),--quick) --jobs $(JOBS) \
+	    $(if $(RUNS),--runs $(RUNS))
 
 ## pictures: draw docs/pictures anew
 pictures: build

@@ -98,17 +98,43 @@ def panel_svg(out, panel):
     return svg
 
 
-def claims(paper):
-    rows = list(paper.claims())
-    if not rows:
-        return "<p>Nothing of it was measured here.</p>"
-    shown = [("the paper", "measured here", "holds?")]
-    for said, found, holds, *why in rows:
+def claim_rows(paper):
+    yield "the paper", "measured here", "holds?"
+    for said, found, holds, *why in paper.claims():
         if why and not holds:
             found += ". Why: " + why[0]
-        shown.append((said, found, "yes" if holds else "no"))
+        yield said, found, "yes" if holds else "no"
+
+
+def claims(paper):
+    rows = list(claim_rows(paper))
+    if len(rows) == 1:
+        return "<p>Nothing of it was measured here.</p>"
     return "<h3>What the paper says, and what was measured</h3>" + table(
-        shown, lambda row: ((2, " class=" + row[2]),))
+        rows, lambda row: ((2, " class=" + row[2]),))
+
+
+def pipes(rows):
+    """A table of Markdown."""
+    rows = [[str(c).replace("|", "\\|") for c in row] for row in rows]
+    rows.insert(1, ["---"] * len(rows[0]))
+    return "\n".join("| %s |" % " | ".join(row) for row in rows)
+
+
+def in_words(papers, known):
+    """What came out, for people who have not made the page."""
+    missing = sum(name not in known.known for name in known.jobs)
+    parts = ["# What came out", "Written by `make papers` from %d runs%s. The "
+             "page has the figures." % (
+                 sum(name in known.known for name in known.asked),
+                 ", %d are not made yet" % missing if missing else "")]
+    for paper in papers:
+        parts.append("## " + paper.title)
+        if hasattr(paper, "versions"):
+            parts += [pipes(paper.versions()), pipes(claim_rows(paper))]
+        elif hasattr(paper, "table"):
+            parts.append(pipes(paper.table()))
+    return "\n\n".join(parts) + "\n"
 
 
 def anchor(paper):
@@ -219,6 +245,8 @@ def main():
     if not args.draw:
         known.make(args.jobs)
     page(papers, known, args.out, args.quick)
+    if not args.quick:
+        write(os.path.join(args.out, "CLAIMS.md"), in_words(papers, known))
     print(os.path.join(args.out, "index.html"))
 
 

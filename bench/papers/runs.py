@@ -46,6 +46,7 @@ class Runs:
         with open(kith, "rb") as file:
             self.build = hashlib.sha256(file.read()).hexdigest()[:12]
         self.known, self.jobs, self.skipped = {}, {}, {}
+        self.asked = set()
         self.lock = threading.Lock()
         self.spent = 0
         self.data = measure.Data(measure.Build(os.path.join(ROOT, "build",
@@ -60,6 +61,7 @@ class Runs:
         """job(folder) makes the result, a dictionary, in about so many seconds
         of CPU time. Asked for by its key later on."""
         name = json.dumps(key)
+        self.asked.add(name)
         if name not in self.known:
             self.jobs[name] = (job, seconds)
 
