@@ -42,7 +42,8 @@ static void plan_moments(const auto_run *run, const auto_scout *scout,
     double over = edge * d / (r->edge * run->n * scout->trace);
     double need = most * (run->pure ? over : over * over);
     *share = fmax(r->least_moments, fmin(need, most));
-    if (r->directions * edge > run->n * scout->trace ||
+    double fit = d > ALL_AXES ? r->directions : r->few_features;
+    if (fit * edge > run->n * scout->trace ||
         edge / sqrt(2 * d) > 0x1p50) /* would not fit 64 bits */
         *share = 0;
 }

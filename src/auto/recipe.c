@@ -46,8 +46,9 @@ static const auto_recipe gaussian = {COMMON,
 #define PURE                                                                   \
     COMMON, .count = .01, .norms = .02, .mean = .03, .taxicab = .012,          \
             .surely = 6.5, .dear = 2.25, .least_moments = .02,                 \
-            .most_moments = .10, .directions = 8, .few = 14, .keep = 2,        \
-            .most_cells = 400, .blurred = 2, .cell_steps = 1, .one_hist = 1
+            .most_moments = .10, .directions = 12, .few_features = 8,          \
+            .few = 14, .keep = 2, .most_cells = 400, .blurred = 2,             \
+            .cell_steps = 1, .one_hist = 1
 
 static const auto_recipe pure = {PURE,
                                  .tree = .21,
@@ -67,11 +68,24 @@ static const auto_recipe pure = {PURE,
                                  .zooms = 3};
 
 /* Random axes see little of a distance: boxes are cut one axis at a time, and
- * all that is left goes to sums in full space. */
-static const auto_recipe random_axes = {
-    PURE,          .tree = .25, .leaf = .12, .stands = 2,
-    .cells = .16,  .last = .75, .hist = .04, .levels = 13,
-    .halvings = 1, .cut = 6,    .sizes = .2};
+ * all that is left goes to sums in full space. One round before that: without
+ * it a cell that is noise keeps a centre in one run of eight (synth, k = 64).
+ */
+static const auto_recipe random_axes = {PURE,
+                                        .tree = .25,
+                                        .leaf = .12,
+                                        .stands = 2,
+                                        .cells = .16,
+                                        .steps = .05,
+                                        .last = .75,
+                                        .hist = .04,
+                                        .levels = 13,
+                                        .halvings = 1,
+                                        .cut = 6,
+                                        .sizes = .2,
+                                        .least_rounds = 1,
+                                        .usual_rounds = 1,
+                                        .most_rounds = 1};
 
 const auto_recipe *kith_i_auto_recipe(int is_pure, int blind)
 {

@@ -34,8 +34,9 @@ typedef struct auto_recipe {
     double wider;          /* a wide cell: so many times the median row's */
     /* axes */
     double least_moments, most_moments; /* share of second moments */
-    double edge;       /* their noise edge, of the mean eigenvalue */
-    double directions; /* edges that must fit into the variance, else none */
+    double edge;         /* their noise edge, of the mean eigenvalue */
+    double directions;   /* edges that must fit into the variance, else none; */
+    double few_features; /* so many, where the features do for axes */
     /* no summary */
     double few;    /* sd of a count of share .03: fewer rows, no summary */
     double single; /* share that two means are judged by, against one */

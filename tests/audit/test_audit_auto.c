@@ -99,7 +99,7 @@ static const claim claims[] = {
     {"space", 3, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     {"space, one cluster", 3, 1, 3000, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 0, 1},
     {"random axes", 20, 2, 600, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 0},
-    {"random axes, replaced", 20, 2, 3000, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
+    {"random axes, replaced", 20, 2, 6000, 1, 0, KITH_REPLACE_ONE, 1, .05, 0, 1,
      0},
     /* sums from what the view knows, then from a first estimate */
     {"random axes, zoom", 20, 2, 1500, 1, 0, KITH_ADD_REMOVE, 1, .05, 0, 1, 1},

@@ -145,7 +145,7 @@ static void test_auto_plan(void **state)
             uint32_t most = kith_result_sensible_clusters(plan);
             assert_in_range(most, 1, all[i].rows);
             assert_int_equal(most, first ? first : most);
-            assert_true(kith_result_noise(plan) > 1.5 * noise);
+            assert_true(kith_result_noise(plan) > 1.3 * noise);
             first = most;
             noise = kith_result_noise(plan);
             kith_result_free(plan);
