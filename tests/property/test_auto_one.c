@@ -1,6 +1,7 @@
 /* One mean: what auto falls back on, and must never do worse than. Seeded, so
  * there are no false alarms. */
 #include "auto/auto.h"
+#include "kith/quality.h"
 #include "support/auto_compare.h"
 
 static double draw_normal(kith_i_coins *coins)
@@ -141,6 +142,47 @@ static void test_noise(void **state)
     assert_true(compare(make_table(50, 2, draw_uniform, -1, 1), 25, 1, 0) < .3);
 }
 
+/* Where noise is loud the rows choose between the centres and one mean. What is
+ * printed of that choice is ln 2 of the scale in its receipt, and no row loses
+ * more with the chosen centres than what the choice was charged for (but for a
+ * few so far out that noise hides them): so that the bound is one of costs. */
+static void test_resolution(void **state)
+{
+    (void)state;
+    enum { N = 6000, D = 10, K = 10 };
+    table t = make_table(N, D, draw_normal, 0, 1);
+    int chosen = 0;
+    for (uint64_t seed = 900; seed < 900 + SEEDS; seed++) {
+        kith_result *r = run_once(&t, K, KITH_KMEANS_AUTO, .2, 0, seed);
+        kith_quality q = {.size = sizeof q};
+        kith_result_quality(r, &q);
+        kith_receipt receipt = {0};
+        for (size_t i = 0; i < kith_result_receipt_count(r); i++) {
+            assert_int_equal(kith_result_receipt(r, i, &receipt), KITH_OK);
+            if (strcmp(receipt.what, "centres or one mean") == 0)
+                break;
+        }
+        if (strcmp(receipt.what, "centres or one mean") == 0) {
+            const double *c = kith_result_centers(r, NULL, NULL);
+            int clipped = 0;
+            for (int i = 0; i < N; i++)
+                clipped += cost_of(t.rows + (size_t)i * D, 1, D, c, K) >
+                           receipt.sensitivity;
+            print_message("clipped %d of %d\n", clipped, N);
+            assert_true(clipped < N / 20);
+            assert_true(receipt.sensitivity < 4 * D);
+            assert_true(fabs(q.resolution / (log(2) * receipt.scale) - 1) <
+                        1e-9);
+            chosen++;
+        } else {
+            assert_true(isnan(q.resolution));
+        }
+        kith_result_free(r);
+    }
+    assert_true(chosen > 0);
+    free(t.rows);
+}
+
 /* Steps of lloyd that a run took. */
 static uint32_t rounds_of(table t, uint32_t k, double epsilon, double delta)
 {
@@ -179,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_mean_is_a_centre),
         cmocka_unit_test(test_wide_bounds),
         cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_resolution),
         cmocka_unit_test(test_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
