@@ -78,19 +78,23 @@ static void note_failure(load_job *job, uint64_t piece, kith_status status,
     job->why = *why;
 }
 
-/* Large pages, if the system has some to spare: many small ones take a good
- * part of the time to fill and to give back. */
-static void prefer_large_pages(int16_t *values, size_t count)
+/* Tells the system something about the whole pages from here to there. */
+static void advise(const int16_t *here, const int16_t *there, int advice)
 {
-#ifdef MADV_HUGEPAGE
-    uintptr_t from = ((uintptr_t)values + PAGE - 1) / PAGE * PAGE;
-    uintptr_t to = (uintptr_t)(values + count) / PAGE * PAGE;
-    if (count >= LARGE_VALUES)
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-    (void)values;
-    (void)count;
-#endif
+    uintptr_t from = ((uintptr_t)here + PAGE - 1) / PAGE * PAGE;
+    uintptr_t to = (uintptr_t)there / PAGE * PAGE;
+    if (from < to)
+        (void)madvise((void *)from, to - from, advice);
+}
+
+/* What the last slab has beyond its rows, where nothing was ever written: of a
+ * large page that a few rows are in, the rest would stay. */
+static void give_back_rest(const load_job *job, const kith_i_chunk *last)
+{
+    size_t values = kith_i_chunk_values(job->data);
+    if (!job->wave.memory)
+        advise(last->dense + last->rows * job->data->domain->dimension,
+               job->slab + job->slab_left * values, MADV_DONTNEED);
 }
 
 /* A chunk with room for rows, or NULL. Memory for several is taken at once,
@@ -108,7 +112,11 @@ static kith_i_chunk *add_chunk(load_job *job)
             job->data->chunk_count--;
             return NULL;
         }
-        prefer_large_pages(job->slab, job->slab_next * values);
+        /* Large pages, if the system has some to spare: many small ones take a
+         * good part of the time to fill and to give back. */
+        if (job->slab_next * values >= LARGE_VALUES)
+            advise(job->slab, job->slab + job->slab_next * values,
+                   MADV_HUGEPAGE);
         job->slab_left = job->slab_next;
         c->owned = 1;
         if (2 * job->slab_left * values <= SLAB_VALUES)
@@ -292,6 +300,8 @@ kith_status kith_i_load_dense(kith_dataset *data, kith_i_reader *reader,
         if (data->chunks[last - 1].owned)
             kith_i_free(data->chunks[last - 1].dense);
         data->chunk_count--;
+    } else if (last > 0) {
+        give_back_rest(&job, &data->chunks[last - 1]);
     }
     if (!status)
         status = kith_i_wave_write(&job.wave, workers, err);
