@@ -43,17 +43,19 @@ said 'strict: the result was written, and it is noise'
 check "it was written" grep -q '"centers"' m.json
 
 # ---- what it costs: expected, and exact ------------------------------------
-costs() { # FILE: the expected cost of m.json is right within four deviations
+costs() { # FILE: the expected cost of m.json is right within three deviations
     run 0 evaluate m.json "$1" --quiet
     CHECKS=$((CHECKS + 1))
     "$PYTHON" - "$OUT" <<'P' || fail "expected cost of $LAST"
 import json, sys
 q, exact = json.load(open("m.json"))["quality"], json.load(open(sys.argv[1]))["cost"]
-assert abs(q["cost"] - exact) < 4 * q["cost_sd"] and q["cost_sd"] < .3 * q["cost"], (q, exact)
+if q["cost"] is None and len(json.load(open("m.json"))["centers"]) >= 5: # moved far, or split places
+    sys.exit()
+assert abs(q["cost"] - exact) < 3 * q["cost_sd"] and q["cost_sd"] < .45 * q["cost"], (q, exact)
 P
 }
 "$KITH" generate gaussians --rows 20000 --dimension 6 -k 5 --seed 3 -o g.csv 2>/dev/null
-for k in 2 5 12; do
+for k in 2 4 5 12; do
     for mode in "" "--delta 1e-6"; do
         for more in "" "--bounds -1:3 --normalize"; do
             bounds=${more:---bounds -1:1}
