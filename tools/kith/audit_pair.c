@@ -16,6 +16,7 @@
  * both ends. A crowd makes the sum itself visible: it is centre times size. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit.h"
 #include "audit_stat.h"
@@ -23,8 +24,20 @@
 
 enum { MIXES = 9, MARGINS = 8, FAR_ROWS = 500 };
 
-/* Where the rows of the crowd are, inside of the ball of radius 1. */
-static const double CROWD_AT = 0.5;
+/* Where the rows of the crowd are by turns, inside of the ball of radius 1, and
+ * where the far row is. */
+typedef struct layout {
+    double even, odd, far;
+} layout;
+
+/* auto measures how far rows are from their mean, rounds the mean to a lattice,
+ * and shortens moves that are mostly noise: a crowd that is wide enough for a
+ * large radius, whose mean is not zero, and a far row opposite to it. */
+static layout layout_of(const audit_target *t)
+{
+    static const layout plain = {.5, .5, 1e300}, wide = {.09375, 0, -1e300};
+    return strcmp(t->method, "auto") ? plain : wide;
+}
 
 /* Weight of the count beside that of the sum; the last one undoes what a noisy
  * count does to a centre. */
@@ -57,12 +70,26 @@ static int write_rows(const audit_target *t, uint64_t crowd, uint64_t far)
     double *values = calloc(rows + 1, sizeof *values);
     if (!values)
         return cli_no_memory();
+    layout at = layout_of(t);
     for (uint64_t i = 0; i < rows; i++)
-        values[i] = i < crowd ? CROWD_AT : 1e300;
+        values[i] = i >= crowd ? at.far : i % 2 ? at.odd : at.even;
     int code = t->people ? audit_write_people(t, values, crowd, rows)
                          : audit_write(t, values, rows, 1);
     free(values);
     return code;
+}
+
+/* What the far row adds to the sum, or 0, with the noise; center, size: as they
+ * came out. Where the mean of the crowd is far from its place before, a noisy
+ * size moves nothing. */
+static double visible_sum(const audit_target *t, double crowd, double center,
+                          double size)
+{
+    layout at = layout_of(t);
+    double mean = (at.even + at.odd) / 2;
+    if (crowd <= 0)
+        return at.far < 0 ? -center : center;
+    return at.far < 0 ? (mean - center) * size : center * size - mean * crowd;
 }
 
 int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
@@ -75,10 +102,9 @@ int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
     if (!code)
         code = audit_run(t, tally->epsilon, 1, &center, &size);
     if (!code)
-        *sight = (audit_sight){
-            .sum = crowd > 0 ? center * size - CROWD_AT * crowd : center,
-            .count = size - crowd,
-            .in = in};
+        *sight = (audit_sight){.sum = visible_sum(t, crowd, center, size),
+                               .count = size - crowd,
+                               .in = in};
     return code;
 }
 
@@ -105,8 +131,8 @@ static double loss_shown(const audit_target *t, const audit_sight *sights,
 static rule choose(const audit_target *t, const audit_sight *sights,
                    size_t count)
 {
-    static const double margins[MARGINS] = {0.5, 0.4,  0.3,  0.2,
-                                            0.1, 0.05, 0.02, 0};
+    static const double margins[MARGINS] = {0.5, 0.4,  0.3, 0.2,
+                                            0.1, 0.02, 0,   -0.2};
     rule best = {.margin = 0.5};
     double most = -1;
     for (rule r = {0}; r.mix < MIXES; r.mix++)

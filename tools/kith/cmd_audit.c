@@ -22,6 +22,7 @@ enum {
     LEAST_TRIES = 8,
     ATTACKS = 3,
     CROWD = 1000,
+    AUTO_CROWD = 8000, /* 1 / this is two steps of its lattice */
     SELDOM = 4
 };
 /* Pairs cannot tell 1.25 times the loss from it in less time. */
@@ -278,7 +279,8 @@ static size_t list_attacks(const audit_target *t, attack *out)
                         .try_once = audit_pair,
                         .share = 0.8};
     for (int r = 0; r < RIVALS; r++)
-        out[n - 1].tallies[r].crowd = CROWD;
+        out[n - 1].tallies[r].crowd =
+            strcmp(t->method, "auto") ? CROWD : AUTO_CROWD;
     out[n++] = (attack){.name = "empty",
                         .words = t->people ? "one person with 500 rows or none"
                                            : "one far row or none",
