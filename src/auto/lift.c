@@ -102,35 +102,39 @@ static uint32_t count_zooms(const auto_run *run, double share, double square,
 }
 
 /* What the last step says, finer times as fine as the rows. Of the squared
- * distances one histogram is known, in units of the scales: rows of a cluster
- * are taken to be as far from its centre as that says, less what the moves, as
- * far as they are not noise, have gained. Rows do not keep to scales: that is
- * off the more, the more the moves say and the less alike clusters are (by
- * arithmetic and harmonic means of their squares; measured, bench/RESULTS.md).
- */
+ * distances one histogram is known, before the step and in units of the scales:
+ * the mean of (r^2 + m^2) / rms^2 over the clusters is 1, where m is a move, as
+ * far as it is not noise. That gives r, if rows are now as far from all
+ * centres, or the r of each, if they follow its scale. Scales that fall short
+ * of the distances were not known, and are followed less. It is off the more,
+ * the more the moves say and the less alike the clusters are (arithmetic
+ * against harmonic mean; measured, bench/RESULTS.md). */
 static void set_found(const auto_step *step, double finer, auto_found *found)
 {
     static const double unlike = .25, most_unlike = .6;
-    double all = 0, cost = 0, inverse = 0, moved = 0;
-    for (uint32_t j = 0; j < step->k; j++) {
-        double size = fmax(step->size[j], 0), rms = pow(step->rms[j], 2);
-        double square = -(double)step->width * pow(step->noise[j], 2);
-        for (uint32_t i = 0; i < step->width; i++)
-            square += pow(step->move[(size_t)j * step->width + i], 2);
-        all += size;
-        cost += size * rms;
-        moved += size * square;
-        inverse += 1 / (step->k * rms);
+    uint32_t k = step->k, w = step->width;
+    double total = 0, inverse = 0, gained = 0, mean = 0;
+    for (uint32_t j = 0; j < k; j++)
+        total += step->used[j];
+    for (uint32_t j = 0; j < k; j++) {
+        double part = step->used[j] / total / pow(step->rms[j], 2);
+        double square = 0 - w * pow(step->noise[j], 2);
+        for (uint32_t i = 0; i < w; i++)
+            square += pow(step->move[(size_t)j * w + i], 2);
+        inverse += part;
+        mean += step->used[j] / total * pow(step->rms[j], 2);
+        gained += part * fmax(square, 0);
         found->sizes[j] = step->size[j];
     }
-    double gain = cost > 0 ? moved / cost : 0;
-    double left = fmax(1 - fmax(gain, 0), 1. / 8);
-    for (uint32_t j = 0; j < step->k; j++)
-        found->squares[j] = left * pow(step->rms[j] / finer, 2);
+    double left = fmax(1 - gained, 1. / 8) / (finer * finer);
+    double follow = fmin(1, pow(step->kappa, -4));
+    for (uint32_t j = 0; j < k; j++)
+        found->squares[j] =
+            left * (follow * pow(step->rms[j], 2) + (1 - follow) / inverse);
     found->noise = step->sum_sd / finer;
-    double spread = cost > 0 ? fabs(log(cost / all * inverse)) : 0;
-    found->loose = sqrt(pow(step->loose, 2) + pow(gain / 2, 2) +
-                        pow(unlike * fmin(spread, most_unlike), 2));
+    found->loose =
+        sqrt(pow(step->loose, 2) + pow(gained / 2, 2) +
+             pow(unlike * fmin(log(mean * inverse), most_unlike), 2));
 }
 
 /* q < d. scale: of the clusters, in full space. */
