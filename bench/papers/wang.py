@@ -59,7 +59,7 @@ class Wang:
         self.epsilons = (1, 10, 1000) if quick else figure2.EPSILONS
         self.chain_epsilons = (10,) if quick else figure2.EPSILONS
         self.repetitions = range(FIRST_SEED, FIRST_SEED + (1 if quick else 3))
-        self.often = range(FIRST_SEED, FIRST_SEED + (1 if quick else 10))
+        self.often = range(FIRST_SEED, FIRST_SEED + (1 if quick else 5))
         self.ask()
 
     # ---- what is run -----------------------------------------------------
