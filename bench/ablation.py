@@ -36,7 +36,6 @@ RULES = {
     "mean again": {"turns": "0"},
     "next to likely bins": {"likely": NEVER},
     "a run of bins": {"window": NEVER},
-    "wide cells apart": {"wider": NEVER},
     "L1 lengths": {"taxicab": "0"},
     "no moments if they drown": {"directions": "0"},
     "few rows: rounds": {"few": "0"},
@@ -47,7 +46,6 @@ RULES = {
     "cells": {"least_each": NEVER},
     "cells that stand out": {"stands": "0"},
     "rounds leave the last step": {"least_ease": "1"},
-    "loud far cells": {"loud": NEVER},
     "zooms": {"zooms": "1"},
     "choice of one mean": {"noisy": NEVER},
 }

@@ -155,20 +155,17 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
                                   const auto_look *look, auto_hist *out)
 {
     size_t mark = run->pool.count;
-    uint32_t classes = p->wide ? AUTO_CLASSES : 1;
     kith_i_distance_bins distances = {.bins = AUTO_BINS,
                                       .limits =
                                           set_limits(run, look, p->cells, out),
                                       .by_cell = 1,
                                       .origins = p->origins,
-                                      .taxicab = p->taxicab,
-                                      .class_of = p->wide,
-                                      .classes = classes};
+                                      .taxicab = p->taxicab};
     if (!distances.limits)
         return kith_i_fail_memory(run->err);
     kith_i_ask ask = {.view = p->view, .place = place_of(p)};
     ask.place.bins = &distances;
-    kith_i_cells_spec spec = {.what = look->what, .cells = AUTO_BINS * classes};
+    kith_i_cells_spec spec = {.what = look->what, .cells = AUTO_BINS};
     kith_i_cells cells = {0};
     kith_status status =
         kith_i_auto_charge(run, look->share, &spec.count_charge);
@@ -177,15 +174,12 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
     kith_i_pool_drop(&run->pool, mark);
     if (status)
         return status;
-    for (uint32_t c = 0; c < classes; c++) {
-        out[c] = out[0];
-        kith_i_auto_hist_clean(run->recipe, cells.counts + c * AUTO_BINS,
-                               cells.count_sd, look->prior, &out[c]);
-        double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
-        for (uint32_t b = 0; b < AUTO_BINS; b++)
-            out[c].h[b] *= all;
-        out[c].total *= all;
-    }
+    kith_i_auto_hist_clean(run->recipe, cells.counts, cells.count_sd,
+                           look->prior, out);
+    double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
+    for (uint32_t b = 0; b < AUTO_BINS; b++)
+        out->h[b] *= all;
+    out->total *= all;
     kith_i_cells_free(&cells);
     return KITH_OK;
 }

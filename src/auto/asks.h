@@ -16,7 +16,6 @@ typedef struct auto_place {
     const kith_i_view *view, *by;
     const kith_i_view *labels; /* cells, once they are kept */
     uint32_t cells, width;
-    const uint8_t *wide;  /* class of each cell; NULL: all the same */
     int taxicab;          /* distances and radii are in L1: Laplace noise */
     const double *origin; /* cells x width, rounded to the lattice */
     int32_t *origins;     /* likewise: kith_i_auto_place_open makes them */
@@ -42,8 +41,7 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_place *place,
                                   const char *what, const double *radius,
                                   double share, kith_i_cells *out);
 
-/* Distances to the cell's origin in units of scale[cell], from lo to hi; one
- * histogram for each class of the place's cells (out: AUTO_CLASSES). */
+/* Distances to the cell's origin in units of scale[cell], from lo to hi. */
 typedef struct auto_look {
     const char *what;
     const double *scale;

@@ -30,14 +30,11 @@ static kith_status fine_new(auto_run *run, uint32_t n, uint32_t q, fine *f)
 /* Typical distances by what a step found; not much less than is usual. */
 static void update_scales(fine *f)
 {
-    double sum = 0, usual = 0;
-    for (uint32_t j = 0; j < f->n; j++) {
-        f->scale[j] = f->found.rms[j];
-        sum += f->found.wide[j] ? 0 : f->scale[j];
-        usual += !f->found.wide[j];
-    }
+    double sum = 0;
     for (uint32_t j = 0; j < f->n; j++)
-        f->scale[j] = fmax(f->scale[j], narrowest * sum / fmax(usual, 1));
+        sum += f->found.rms[j];
+    for (uint32_t j = 0; j < f->n; j++)
+        f->scale[j] = fmax(f->found.rms[j], narrowest * sum / f->n);
 }
 
 /* The cells that stand out become the summary, in place of the old one. A cell

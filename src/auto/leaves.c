@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-/* rms distance of evenly spread rows from the middle of their box, in half
- * diagonals: 1 / sqrt 3. */
-static const double even_box = .6;
-
 static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
                                auto_summary *out)
 {
@@ -65,7 +61,6 @@ typedef struct {
     double *half;   /* half diagonal */
     double *size, *sd;
     double *used; /* size, or 1 */
-    uint8_t *wide;
     double *radius;
 } leaf_list;
 
@@ -82,7 +77,6 @@ static kith_status list_leaves(const auto_run *run, auto_tree *t,
     out->sd = kith_i_pool_reals(pool, out->n);
     out->used = kith_i_pool_reals(pool, out->n);
     out->radius = kith_i_pool_reals(pool, out->n);
-    out->wide = kith_i_pool_take(pool, out->n, 1);
     if (pool->failed)
         return kith_i_fail_memory(run->err);
     for (uint32_t n = 0; n < t->nodes; n++) {
@@ -151,7 +145,7 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
 {
     leaf_list l = {0};
     kith_i_pool own = {0}; /* the list goes when its points are known */
-    auto_hist hists[AUTO_CLASSES];
+    auto_hist hist;
     auto_radii radii = {0};
     kith_i_cells cells = {0};
     kith_status status = list_leaves(run, t, &own, &l);
@@ -166,23 +160,21 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
                           .size = l.used,
                           .share = shares->leaf,
                           .dim = frame->q};
-    widths.wide = kith_i_auto_find_wide(run, &widths, l.wide);
     auto_place place = {.forest = &t->face,
                         .view = frame->view,
                         .by = frame->view,
                         .cells = l.n,
                         .width = frame->q,
-                        .wide = widths.wide,
                         .origin = l.center};
     auto_look look = {"leaf radii,", l.half, .05, 20, 1, shares->hist};
     /* two releases: finding the leaves twice costs less than keeping labels */
     status = kith_i_auto_place_open(run, &place, 0);
     if (!status)
-        status = kith_i_auto_histogram(run, &place, &look, hists);
+        status = kith_i_auto_histogram(run, &place, &look, &hist);
     if (!status) {
-        kith_i_auto_balance(run, hists, &widths, even_box, &radii);
+        radii = kith_i_auto_balance(run, &hist, &widths);
         for (uint32_t c = 0; c < l.n; c++)
-            l.radius[c] = radii.rho[l.wide[c]] * l.half[c];
+            l.radius[c] = radii.rho * l.half[c];
         status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
                                        shares->leaf, &cells);
     }
@@ -190,8 +182,7 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
         status = summary_new(run, l.kept, frame->q, out);
     for (uint32_t c = 0, j = 0; !status && c < l.n; c++)
         if (l.size[c] > 0)
-            set_point(&l, c, &cells, pow(radii.kappa[l.wide[c]] * l.half[c], 2),
-                      j++, out);
+            set_point(&l, c, &cells, pow(radii.kappa * l.half[c], 2), j++, out);
     kith_i_cells_free(&cells);
     kith_i_pool_drop(&own, 0);
     return status;

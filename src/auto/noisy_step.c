@@ -14,7 +14,6 @@ kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
                        .noise = kith_i_pool_reals(pool, k),
                        .size = kith_i_pool_reals(pool, k),
                        .used = kith_i_pool_reals(pool, k),
-                       .wide = kith_i_pool_take(pool, k, 1),
                        .rms = kith_i_pool_reals(pool, k)};
     return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
@@ -132,21 +131,14 @@ kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
     return KITH_OK;
 }
 
-/* Radii by those of the last histogram. A wide cell far out has few rows, and
- * its scale may be that of a box: if calm, noise moves its centre by no more
- * than a part of that. Shorter steps, taken more often, go the same way. */
-static void set_radii(const auto_run *run, const auto_job *job, double unit,
-                      auto_step *out, double *radius)
+/* Radii by those of the last histogram. */
+static void set_radii(const auto_job *job, auto_step *out, double *radius)
 {
-    out->loose = 0;
-    out->kappa = job->radii.kappa[0];
+    out->loose = job->radii.loose;
+    out->kappa = job->radii.kappa;
     for (uint32_t j = 0; j < out->k; j++) {
-        double rho = job->radii.rho[out->wide[j]];
-        if (job->calm && out->wide[j])
-            rho = fmin(rho, run->recipe->loud * out->used[j] / unit);
-        radius[j] = rho * job->scale[j];
-        out->rms[j] = job->radii.kappa[out->wide[j]] * job->scale[j];
-        out->loose = fmax(out->loose, job->radii.loose[out->wide[j]]);
+        radius[j] = job->radii.rho * job->scale[j];
+        out->rms[j] = job->radii.kappa * job->scale[j];
     }
 }
 
@@ -169,7 +161,7 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
 {
     uint32_t k = place->cells, w = place->width;
     double sums = job->share * (1 - job->counts);
-    auto_hist hists[AUTO_CLASSES];
+    auto_hist hist;
     kith_i_cells cells = {0};
     double *radius = kith_i_pool_reals(&run->pool, k);
     if (!radius)
@@ -184,16 +176,14 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
                           .size = out->used,
                           .share = sums,
                           .dim = w};
-    place->wide = widths.wide = kith_i_auto_find_wide(run, &widths, out->wide);
     if (job->hist > 0) {
         auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
-        status = kith_i_auto_histogram(run, place, &look, hists);
+        status = kith_i_auto_histogram(run, place, &look, &hist);
         if (status)
             return status;
-        kith_i_auto_balance(run, hists, &widths, 1, &job->radii);
+        job->radii = kith_i_auto_balance(run, &hist, &widths);
     }
-    set_radii(run, job, sqrt(w) * kith_i_auto_sum_sd(run, sums, w), out,
-              radius);
+    set_radii(job, out, radius);
     status = kith_i_auto_residuals(run, place, job->what, radius, sums, &cells);
     if (!status)
         kith_i_auto_set_moves(&cells, out);

@@ -19,7 +19,6 @@ typedef struct auto_job {
     double share, counts; /* all of it; the part for sizes */
     double hist;          /* share of the histogram; 0: the last radii do */
     auto_sizes *known;    /* or NULL */
-    int calm;             /* noise shall not throw wide cells about */
     auto_radii radii;     /* of the last histogram */
 } auto_job;
 
@@ -33,9 +32,8 @@ typedef struct auto_step {
     double size_sd; /* of a count */
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     double loose;   /* relative sd of the squares of rms, by noise */
-    uint8_t *wide;  /* k: its class */
     double *rms;    /* k: distance of the rows from the centre, which is */
-    double kappa;   /* so many times what was expected (usual cells) */
+    double kappa;   /* so many times what was expected */
 } auto_step;
 
 /* Room for steps of k cells; both from the run's pool. */

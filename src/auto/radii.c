@@ -104,76 +104,31 @@ double kith_i_auto_looseness(const auto_hist *hist)
            (hist->total * kith_i_auto_mean_square(hist));
 }
 
-/* The scale that half of the rows are below, by bisection. */
-static double median_scale(const auto_widths *cells)
+/* What clipping loses, if all of it is in one direction, against what noise
+ * adds. */
+auto_radii kith_i_auto_balance(const auto_run *run, const auto_hist *hist,
+                               const auto_widths *cells)
 {
-    double total = 0, low = HUGE_VAL, high = 0;
-    for (uint32_t j = 0; j < cells->n; j++) {
-        total += fmax(cells->size[j], 0);
-        low = fmin(low, cells->scale[j]);
-        high = fmax(high, cells->scale[j]);
-    }
-    for (int round = 0; round < 40 && high > 1.001 * low; round++) {
-        double middle = sqrt(low * high), below = 0;
-        for (uint32_t j = 0; j < cells->n; j++)
-            below += cells->scale[j] <= middle ? fmax(cells->size[j], 0) : 0;
-        *(below >= total / 2 ? &high : &low) = middle;
-    }
-    return total > 0 ? high : HUGE_VAL;
-}
-
-const uint8_t *kith_i_auto_find_wide(const auto_run *run,
-                                     const auto_widths *cells, uint8_t *out)
-{
-    double usual = median_scale(cells);
-    int any = 0;
-    for (uint32_t j = 0; j < cells->n; j++)
-        any |= (out[j] = cells->scale[j] > run->recipe->wider * usual);
-    return any ? out : NULL;
-}
-
-/* The factor for one class of cells: what clipping loses, if all of it is in
- * one direction, against what noise adds. */
-static double balance_class(const auto_run *run, const auto_hist *hist,
-                            int class, const auto_widths *cells)
-{
+    auto_radii out = {.rho = hist->up[AUTO_BINS - 1],
+                      .kappa = sqrt(kith_i_auto_mean_square(hist)),
+                      .loose = kith_i_auto_looseness(hist)};
     double unit = kith_i_auto_sum_sd(run, cells->share, cells->dim);
-    double weight = 0, best = HUGE_VAL, rho = hist->up[AUTO_BINS - 1];
+    double weight = 0, best = HUGE_VAL;
     for (uint32_t j = 0; j < cells->n; j++)
-        if (!cells->wide || cells->wide[j] == class)
-            weight += cells->size[j] * cells->scale[j] * cells->scale[j];
+        weight += cells->size[j] * cells->scale[j] * cells->scale[j];
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
         double r = hist->up[b];
         double bias = kith_i_auto_excess(hist, r) / hist->total;
         double cost = run->recipe->dear * bias * bias * weight;
         for (uint32_t j = 0; j < cells->n; j++) {
-            if (cells->wide && cells->wide[j] != class)
-                continue;
             double s = cells->scale[j] * cells->scale[j];
             double noise = cells->dim * r * r * s * unit * unit;
             cost += fmin(noise / cells->size[j], cells->size[j] * s);
         }
         if (cost < best) {
             best = cost;
-            rho = r;
+            out.rho = r;
         }
     }
-    return rho;
-}
-
-void kith_i_auto_balance(const auto_run *run, const auto_hist *hists,
-                         const auto_widths *cells, double prior,
-                         auto_radii *out)
-{
-    for (int class = 0; class < AUTO_CLASSES; class ++) {
-        if (class > 0 && (!cells->wide || !hists[class].seen)) {
-            out->rho[class] = fmax(out->rho[0], prior);
-            out->kappa[class] = fmax(out->kappa[0], prior);
-            out->loose[class] = out->loose[0];
-            break;
-        }
-        out->rho[class] = balance_class(run, &hists[class], class, cells);
-        out->kappa[class] = sqrt(kith_i_auto_mean_square(&hists[class]));
-        out->loose[class] = kith_i_auto_looseness(&hists[class]);
-    }
+    return out;
 }

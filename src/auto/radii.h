@@ -29,30 +29,22 @@ double kith_i_auto_looseness(const auto_hist *hist);
  * *kept leaves only the bias that the variance allows. */
 double kith_i_auto_clipping(const auto_hist *hist, double r, double *kept);
 
-/* Cells are of two classes, those of usual width and wide ones: factors for the
- * scales of each, for clipping (rho) and of the rms distance (kappa). */
-enum { AUTO_CLASSES = 2 };
+/* Factors of the scales of cells, for clipping (rho) and of the rms distance.
+ */
 typedef struct auto_radii {
-    double rho[AUTO_CLASSES], kappa[AUTO_CLASSES];
-    double loose[AUTO_CLASSES]; /* relative sd of kappa^2, by noise */
+    double rho, kappa;
+    double loose; /* relative sd of kappa^2, by noise */
 } auto_radii;
 
 /* n cells whose sums in R^dim are to be bought with a share. */
 typedef struct auto_widths {
     uint32_t n;
     const double *scale, *size; /* expected distance of rows; noisy number */
-    const uint8_t *wide;        /* class of each; NULL: all are usual */
     double share, dim;
 } auto_widths;
 
-/* Which of n cells are wide (out: n), by their scales and (noisy) sizes.
- * Returns out, or NULL if none is. */
-const uint8_t *kith_i_auto_find_wide(const auto_run *run,
-                                     const auto_widths *cells, uint8_t *out);
-/* The factors rho that balance clipping bias and noise. hists: one for each
- * class; prior: of wide cells that nothing is seen of. */
-void kith_i_auto_balance(const auto_run *run, const auto_hist *hists,
-                         const auto_widths *cells, double prior,
-                         auto_radii *out);
+/* rho balances clipping bias and noise. */
+auto_radii kith_i_auto_balance(const auto_run *run, const auto_hist *hist,
+                               const auto_widths *cells);
 
 #endif

@@ -6,9 +6,8 @@
 #define COMMON                                                                 \
     .clear = 20, .sure = 2, .nearest = .001, .poor = .25, .turns = 3,          \
     .nothing = .0003, .choice = .05, .noisy = .2, .doubt = .8, .coherent = .5, \
-    .likely = 2.5, .bridge = 2, .window = 4, .wider = 4, .edge = .05,          \
-    .single = .3, .first = 40, .each = 3, .least_each = 1.5,                   \
-    .least_ease = .25, .quiet = .02, .loud = .25
+    .likely = 2.5, .bridge = 2, .window = 4, .edge = .05, .single = .3,        \
+    .first = 40, .each = 3, .least_each = 1.5, .least_ease = .25, .quiet = .02
 
 static const auto_recipe gaussian = {COMMON,
                                      .count = .004,

@@ -31,7 +31,6 @@ typedef struct auto_recipe {
     uint32_t bridge;       /* empty bins between them, at most */
     double window;         /* sd of a run of bins where none counts */
     double dear;           /* squared bias against noise */
-    double wider;          /* a wide cell: so many times the median row's */
     /* axes */
     double least_moments, most_moments; /* share of second moments */
     double edge;         /* their noise edge, of the mean eigenvalue */
@@ -63,7 +62,6 @@ typedef struct auto_recipe {
     double least_rounds, usual_rounds, most_rounds;
     int one_hist;   /* one histogram for all rounds */
     double sizes;   /* part of a step's share for sizes, at least */
-    double loud;    /* noise on a far cell's mean, in scales, at most */
     uint32_t zooms; /* last steps in full space, at most */
 } auto_recipe;
 

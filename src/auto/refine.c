@@ -23,8 +23,7 @@ kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
     auto_job job = {.what = "cluster",
                     .scale = scale,
                     .counts = shares->counts,
-                    .known = &known,
-                    .calm = start->far};
+                    .known = &known};
     for (uint32_t t = 0; !status && t < rounds; t++) {
         job.share = shares->steps / rounds;
         job.hist = t < shares->hists ? shares->hist : 0;

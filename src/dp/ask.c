@@ -81,9 +81,7 @@ static int bins_are_valid(const kith_i_domain *at, const kith_i_domain *domain,
     const kith_i_distance_bins *b = place->bins;
     if (!b)
         return place_count(place) <= cells;
-    uint32_t classes = b->classes ? b->classes : 1;
-    int whole = b->bins > 0 && (b->limits || b->bins == 1) &&
-                (uint64_t)b->bins * classes <= cells;
+    int whole = b->bins > 0 && (b->limits || b->bins == 1) && b->bins <= cells;
     if (b->origins)
         return whole && !domain->sparse &&
                origins_are_valid(b->origins, (size_t)place_count(place) *

@@ -47,11 +47,9 @@ static uint64_t bins_digest(const kith_i_distance_bins *b, size_t places,
     size_t limits = (size_t)(b->bins - 1) * (b->by_cell ? places : 1);
     uint64_t h = kith_i_mix(b->bins, (uint64_t)b->by_cell);
     h = kith_i_mix(h, (uint64_t)b->taxicab);
-    h = kith_i_mix(h, b->classes);
     h = kith_i_mix_bytes(h, b->limits, limits * sizeof *b->limits);
-    h = kith_i_mix_bytes(h, b->origins,
-                         places * dimension * sizeof *b->origins);
-    return kith_i_mix_bytes(h, b->class_of, places);
+    return kith_i_mix_bytes(h, b->origins,
+                            places * dimension * sizeof *b->origins);
 }
 
 static uint64_t pull_digest(const kith_i_pull *p)

@@ -36,7 +36,7 @@ void kith_i_distance_bin_rows(const kith_i_distance_bins *b,
             else
                 low = middle + 1;
         }
-        cell[r] = (b->class_of ? b->class_of[cell[r]] * b->bins : 0) + low;
+        cell[r] = low;
     }
 }
 

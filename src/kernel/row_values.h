@@ -10,12 +10,10 @@
 /* Instead of its cell: the bin of a row's distance to the cell's origin. */
 typedef struct kith_i_distance_bins {
     uint32_t bins;
-    const double *limits;    /* squared upper edges of all bins but the last */
-    int by_cell;             /* limits are cells x (bins - 1)                */
-    const int32_t *origins;  /* cells x dimension; NULL: the nearest centre  */
-    int taxicab;             /* distances are in L1; needs origins           */
-    const uint8_t *class_of; /* of each cell: bin + class * bins; or NULL    */
-    uint32_t classes;        /* how many; 0: one                             */
+    const double *limits;   /* squared upper edges of all bins but the last */
+    int by_cell;            /* limits are cells x (bins - 1)                */
+    const int32_t *origins; /* cells x dimension; NULL: the nearest centre  */
+    int taxicab;            /* distances are in L1; needs origins           */
 } kith_i_distance_bins;
 
 /* cell[r]: from a row's cell to the first bin whose upper edge its distance

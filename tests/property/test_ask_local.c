@@ -159,7 +159,7 @@ static uint32_t naive_bin(const kith_i_place *p, const int16_t *x, uint32_t d,
     uint32_t bin = 0;
     while (bin + 1 < b->bins && length > limit[bin])
         bin++;
-    return bin + (b->class_of ? b->class_of[cell] * b->bins : 0);
+    return bin;
 }
 
 static int32_t naive_halved(int32_t v, int halvings)

@@ -39,7 +39,6 @@ typedef struct {
     kith_i_pull pull;
     uint32_t *slot;
     double *part, limits[ASK_CELLS * (ASK_BINS - 1)];
-    uint8_t class_of[ASK_CELLS];
     kith_i_distance_bins bins[4];
 } ask_world;
 
@@ -122,23 +121,20 @@ static inline void set_pull(ask_world *w)
 }
 
 /* Of the distance to the nearest centre, or to origins: in L2 for all cells,
- * in L1 with edges of each cell, in two classes. */
+ * in L1 with edges of each cell, in L2 likewise. */
 static inline void set_bins(ask_world *w, double reach)
 {
-    for (int c = 0; c < ASK_CELLS; c++) {
-        w->class_of[c] = (uint8_t)(c % 2);
+    for (int c = 0; c < ASK_CELLS; c++)
         for (int b = 0; b < ASK_BINS - 1; b++)
             w->limits[c * (ASK_BINS - 1) + b] =
                 pow(reach * sqrt(w->d) * (.2 + .3 * b + .01 * c), 2);
-    }
     w->bins[0] = (kith_i_distance_bins){.bins = ASK_BINS, .limits = w->limits};
     w->bins[1] = w->bins[0];
     w->bins[1].origins = w->origins;
     w->bins[2] = w->bins[1];
     w->bins[2].taxicab = w->bins[2].by_cell = 1;
     w->bins[3] = w->bins[1];
-    w->bins[3].class_of = w->class_of;
-    w->bins[3].classes = 2;
+    w->bins[3].by_cell = 1;
 }
 
 /* reach: about the largest entry of a row. */
