@@ -65,3 +65,27 @@ double kith_i_james_stein(const double *s, size_t d, double sd)
     double gone = (double)(d - 2) * sd * sd;
     return kith_i_shrink(square, gone);
 }
+
+int kith_i_solve_positive(double *a, double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double s = a[i * n + j];
+            for (size_t t = 0; t < j; t++)
+                s -= a[i * n + t] * a[j * n + t];
+            if (i == j && !(s > 0))
+                return -1;
+            a[i * n + j] = i == j ? sqrt(s) : s / a[j * n + j];
+        }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t t = 0; t < i; t++)
+            b[i] -= a[i * n + t] * b[t];
+        b[i] /= a[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t t = i + 1; t < n; t++)
+            b[i] -= a[t * n + i] * b[t];
+        b[i] /= a[i * n + i];
+    }
+    return 0;
+}

@@ -91,32 +91,6 @@ double kith_i_blobs_part(const kith_i_grow_cell *cell, uint32_t axes,
     return blob[0] * blob_mass(cell, axes, blob, NULL);
 }
 
-/* Solve A x = b for a symmetric positive A (destroyed, lower triangle): x in
- * b. Nonzero when A is not positive. */
-static int solve_positive(double *a, double *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double s = a[i * n + j];
-            for (size_t t = 0; t < j; t++)
-                s -= a[i * n + t] * a[j * n + t];
-            if (i == j && !(s > 0))
-                return -1;
-            a[i * n + j] = i == j ? sqrt(s) : s / a[j * n + j];
-        }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t t = 0; t < i; t++)
-            b[i] -= a[i * n + t] * b[t];
-        b[i] /= a[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t t = i + 1; t < n; t++)
-            b[i] -= a[t * n + i] * b[t];
-        b[i] /= a[i * n + i];
-    }
-    return 0;
-}
-
 static void normal_equations(kith_i_blob_fit *f, size_t n)
 {
     memset(f->normal, 0, n * n * sizeof *f->normal);
@@ -198,7 +172,7 @@ static double fit(kith_i_blob_fit *f, double *blobs, uint32_t k, int rounds)
             memcpy(f->step, f->gradient, n * sizeof *f->step);
             for (size_t i = 0; i < n; i++)
                 f->factor[i * n + i] += damp * f->normal[i * n + i] + 1e-9;
-            if (solve_positive(f->factor, f->step, n))
+            if (kith_i_solve_positive(f->factor, f->step, n))
                 continue;
             for (size_t i = 0; i < n; i++)
                 f->trial[i] = blobs[i] + f->step[i];

@@ -34,6 +34,9 @@ typedef struct kith_i_local_verdict {
      * it was not asked. lost: then the answer is the mean. */
     double gain, gain_sd;
     int lost;
+    /* d > 3: chi squared of all answers, if there are k round clusters like
+     * these, above its mean, in standard deviations; HUGE_VAL: not known. */
+    double excess;
 } kith_i_local_verdict;
 
 /* verdict: its weight_sd has room. */

@@ -1,5 +1,6 @@
 /* The default method: which script suits these numbers, all of them public. */
 #include "compare_centers.h"
+#include "explain_answers.h"
 #include "method_parts.h"
 
 #include <math.h>
@@ -116,7 +117,11 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     verdict->gain = 0;
     verdict->gain_sd = HUGE_VAL;
     verdict->lost = 0;
+    verdict->excess = HUGE_VAL;
+    run.remember = task->d > KITH_I_GROW_AXES;
     kith_status status = choose(&run, &model, err);
+    if (!status && task->d > KITH_I_GROW_AXES)
+        status = kith_i_explain(&run, &model, task->k, &verdict->excess, err);
     if (!status)
         status = ask_at_last(&run, &model, verdict, err);
     if (!status) {

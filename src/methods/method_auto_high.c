@@ -1,5 +1,6 @@
 /* d > 3: leading directions, a tree in them, first means in all dimensions,
  * two refinements with a split between. */
+#include "explain_answers.h"
 #include "method_parts.h"
 #include "plane.h"
 
@@ -20,13 +21,13 @@ static const shares FULL = {.origin = 0.015,
                             .radius = 0.015,
                             .moment = 0.12,
                             .tree = {0.055, 0.065, 0.065},
-                            .first_histogram = 0.035,
-                            .first_vector = 0.185,
-                            .second_histogram = 0.035,
-                            .second_vector = 0.155,
+                            .first_histogram = 0.025,
+                            .first_vector = 0.195,
+                            .second_histogram = 0.025,
+                            .second_vector = 0.165,
                             .split = 0.05,
-                            .last_histogram = 0.045,
-                            .last_vector = 0.16};
+                            .last_histogram = 0.03,
+                            .last_vector = 0.175};
 /* Edge of the moments' noise that is small enough, in units of the radius. */
 static const double SHARP = 0.04;
 /* Fewer questions to larger groups, when noise is what matters. */
@@ -78,6 +79,7 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
                                kith_i_local_model *model, kith_error *err)
 {
     const kith_i_answer *answer;
+    double excess;
     kith_i_refine_look look = {.stage = KITH_I_REFINE_FIRST,
                                .share = part->first_histogram,
                                .vector_share = part->first_vector,
@@ -93,6 +95,10 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
     kith_i_refine_measure(anchors, answer);
     status = kith_i_first_step(run, anchors, err);
     if (status)
+        return status;
+    *model = *anchors;
+    status = kith_i_explain(run, model, run->task->k, &excess, err);
+    if (status || excess <= KITH_I_EXPLAIN_FITS)
         return status;
     return kith_i_first_merge(run, anchors, run->task->k, model, err);
 }

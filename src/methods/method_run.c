@@ -47,6 +47,36 @@ double *kith_i_local_numbers(kith_i_local_run *run, size_t a, size_t b)
     return kith_i_local_take(run, a * b, sizeof(double));
 }
 
+/* A copy of count numbers, or NULL for NULL. */
+static int keep_numbers(kith_i_local_run *run, const double **numbers,
+                        size_t count)
+{
+    if (!*numbers)
+        return 1;
+    double *copy = kith_i_local_numbers(run, count, 1);
+    if (copy)
+        memcpy(copy, *numbers, count * sizeof *copy);
+    *numbers = copy;
+    return copy != NULL;
+}
+
+/* Questions as they were asked: centres move afterwards. */
+static int remember(kith_i_local_run *run, const kith_i_question *questions,
+                    size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        kith_i_question *q = &run->remembered[run->answer_count + i];
+        size_t places = questions[i].place.places;
+        *q = questions[i];
+        if (!keep_numbers(run, &q->centers, places * run->task->d) ||
+            !keep_numbers(run, &q->radii, places) ||
+            !keep_numbers(run, &q->place.lens.half, q->place.lens.q) ||
+            !keep_numbers(run, &q->place.points, places * q->place.lens.q))
+            return 0;
+    }
+    return 1;
+}
+
 kith_status kith_i_local_ask(kith_i_local_run *run,
                              const kith_i_question *questions, size_t count,
                              const kith_i_answer **answers, kith_error *err)
@@ -59,6 +89,8 @@ kith_status kith_i_local_ask(kith_i_local_run *run,
         run->answer_count + count > KITH_I_LOCAL_QUESTIONS)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a local method asked too much: please report");
+    if (run->remember && !remember(run, questions, count))
+        return kith_i_fail_memory(err);
     kith_i_answer *to = run->answers + run->answer_count;
     kith_status status = collector->ask(collector, questions, count, to, err);
     if (status)

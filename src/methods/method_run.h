@@ -21,6 +21,8 @@ typedef struct kith_i_local_run {
     unsigned round, rounds;
     void *memory; /* blocks of kith_i_local_take */
     kith_i_answer answers[KITH_I_LOCAL_QUESTIONS];
+    kith_i_question remembered[KITH_I_LOCAL_QUESTIONS]; /* if remember */
+    int remember;
     size_t answer_count;
 } kith_i_local_run;
 
@@ -57,6 +59,9 @@ double kith_i_debias(double value, double variance, double d);
 /* 1 - (d-2) sd^2 / |s|^2, between 0 and 1; 1 when d <= 2. 0 for infinite sd. */
 double kith_i_james_stein(const double *s, size_t d, double sd);
 double kith_i_norm_squared(const double *v, size_t d);
+/* Solve A x = b for a symmetric positive A (destroyed, lower triangle): x in
+ * b. Nonzero when A is not positive. */
+int kith_i_solve_positive(double *a, double *b, size_t n);
 
 /* ---- solve_points.c: weighted k-means, or k-median, of released points ----
  */

@@ -14,8 +14,8 @@ static const uint64_t TRIAL_USERS = 200000;
 /* How often a cluster is lost: trials with clusters of other places and sizes,
  * on fewer rows, each of which stands for more users. For d <= 3 the server
  * thinks longer, and trials are few; with many features there are none. */
-enum { LOST_TRIALS = 40, LOST_FEW = 8, LOST_FEATURES = 64 };
-static const uint64_t LOST_ROWS = 5000;
+enum { LOST_TRIALS = 30, LOST_FEW = 8, LOST_FEATURES = 64 };
+static const uint64_t LOST_ROWS = 100000;
 
 /* ---- forecast -------------------------------------------------------------
  */

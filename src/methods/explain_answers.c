@@ -1,0 +1,292 @@
+/* Every answer is an unbiased estimate with known noise, and says something of
+ * the same users: a cell of the tree where a cluster is in three directions, a
+ * mean offset where it is in all of them, a histogram of distances how wide it
+ * is. So round clusters (share, centre, width) are fitted to all answers of all
+ * rounds at once, each by its precision. What is missed least is left out until
+ * there are k; where chi squared says that something is missed all the same, a
+ * cluster is tried where most users are missing. */
+#include "explain_answers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = KITH_I_EXPLAIN_STEPS, SHORT = KITH_I_EXPLAIN_SHORT, ROUNDS = 4 };
+enum { USERS = KITH_I_EXPLAIN_USERS, AXES = KITH_I_EXPLAIN_AXES };
+/* Chi squared, standard deviations above its mean: something is missed. */
+static const double MISSED = 0.5;
+/* Variance of a cell that is told by so few made-up users. */
+static const double ROUGH = 6e-3 / KITH_I_EXPLAIN_USERS;
+/* Standard deviations of a share below which a cluster may have nobody. */
+static const double GHOST = 2;
+static const double FAR = 0.05;     /* squared distance from the plane */
+static const double UNKNOWN = 0.02; /* squared width, if nothing is known */
+
+typedef kith_i_explain_fit fit;
+typedef kith_i_explain_item item;
+
+/* ---- beginning ------------------------------------------------------------
+ */
+
+/* Is a question one that made-up users know how to answer? */
+static int is_known(const kith_i_question *q)
+{
+    int centers = q->place.kind == KITH_I_PLACE_ONE ||
+                  q->place.kind == KITH_I_PLACE_NEAREST;
+    if (q->report == KITH_I_REPORT_MOMENT)
+        return 0;
+    if (q->place.kind == KITH_I_PLACE_TREE)
+        return q->place.lens.rows && q->place.lens.half && q->place.lens.offset;
+    return centers && q->centers && !q->place.lens.rows;
+}
+
+/* Products of what a question is about with the made-up users. */
+static int open_products(kith_i_local_run *run, const fit *f, item *i)
+{
+    size_t places = i->q->place.places, d = f->d;
+    if (!i->q->centers)
+        return 1;
+    i->dot = kith_i_local_numbers(run, places, USERS + 2);
+    if (!i->dot)
+        return 0;
+    i->length = i->dot + places * USERS;
+    i->at = i->length + places;
+    for (size_t p = 0; p < places; p++) {
+        const double *center = i->q->centers + p * d;
+        i->length[p] = kith_i_norm_squared(center, d);
+        for (size_t u = 0; u < USERS; u++)
+            i->dot[p * USERS + u] =
+                kith_i_explain_dot(center, f->normal + u * d, d);
+    }
+    return 1;
+}
+
+static kith_status open_item(kith_i_local_run *run, fit *f,
+                             const kith_i_answer *a, kith_error *err)
+{
+    item *i = &f->item[f->items];
+    size_t k = f->room;
+    int tree = i->q->place.kind == KITH_I_PLACE_TREE;
+    i->buckets = a->sums ? a->buckets : 0;
+    i->cells = a->sums ? a->buckets * f->d : (uint32_t)a->symbols;
+    i->precision = 1 / (a->sums ? a->noise * a->noise : a->sd * a->sd + ROUGH);
+    i->seen = a->sums ? a->sums : a->fractions;
+    i->told = kith_i_local_numbers(run, k, i->cells);
+    i->wider = kith_i_local_numbers(run, k, i->cells);
+    i->left = kith_i_local_numbers(run, i->cells, 1);
+    i->pull = a->sums ? kith_i_local_numbers(run, k, i->buckets) : NULL;
+    i->slope =
+        tree && !a->sums ? kith_i_local_numbers(run, k * i->cells, AXES) : NULL;
+    if (!i->told || !i->wider || !i->left || (a->sums && !i->pull) ||
+        (tree && !a->sums && !i->slope) || !open_products(run, f, i))
+        return kith_i_fail_memory(err);
+    if (tree) {
+        f->lens = &i->q->place.lens;
+        f->axes = f->lens->q;
+    }
+    f->items++;
+    f->numbers += i->cells;
+    return KITH_OK;
+}
+
+static kith_status open_items(kith_i_local_run *run, fit *f, kith_error *err)
+{
+    kith_status status = KITH_OK;
+    f->item = kith_i_local_take(run, run->answer_count, sizeof *f->item);
+    if (!f->item)
+        return kith_i_fail_memory(err);
+    for (size_t t = 0; !status && t < run->answer_count; t++) {
+        const kith_i_answer *a = &run->answers[t];
+        double sd = a->sums ? a->noise : a->sd;
+        f->item[f->items].q = &run->remembered[t];
+        if (is_known(&run->remembered[t]) && a->received > 0 && isfinite(sd) &&
+            sd > 0)
+            status = open_item(run, f, a, err);
+    }
+    return status;
+}
+
+/* Normal users, with each its opposite; the same in every run. */
+static void draw_users(fit *f)
+{
+    size_t d = f->d;
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 1, 0x6578);
+    for (size_t u = 0; u < USERS; u += 2)
+        for (size_t c = 0; c < d; c++) {
+            f->normal[u * d + c] = kith_i_coins_normal(&coins);
+            f->normal[(u + 1) * d + c] = -f->normal[u * d + c];
+        }
+}
+
+static kith_status open_fit(kith_i_local_run *run,
+                            const kith_i_local_model *model, fit *f,
+                            kith_error *err)
+{
+    size_t k = model->count, d = model->d, n = k * AXES, state = k * (d + 2);
+    *f = (fit){.k = model->count, .room = model->count, .d = model->d};
+    f->share = kith_i_local_numbers(run, state, 3);
+    f->normal = kith_i_local_numbers(run, USERS, d + AXES);
+    f->x = kith_i_local_numbers(run, d, 1);
+    f->a = kith_i_local_numbers(run, n, n);
+    f->b = kith_i_local_numbers(run, n, 1);
+    f->work = kith_i_local_numbers(run, k, k + d + AXES);
+    if (!f->share || !f->normal || !f->x || !f->a || !f->b || !f->work)
+        return kith_i_fail_memory(err);
+    f->width = f->share + k;
+    f->center = f->width + k;
+    f->best = f->share + state;
+    f->keep = f->best + state;
+    f->flat = f->normal + USERS * d;
+    draw_users(f);
+    kith_status status = open_items(run, f, err);
+    for (size_t u = 0; !status && u < USERS; u++)
+        for (size_t a = 0; a < f->axes; a++)
+            for (size_t c = 0; c < d; c++)
+                f->flat[u * AXES + a] +=
+                    f->lens->rows[a * d + c] * f->normal[u * d + c];
+    return status;
+}
+
+static void begin(fit *f, const kith_i_local_model *model)
+{
+    double spread = 0;
+    memcpy(f->center, model->center, (size_t)f->k * f->d * sizeof *f->center);
+    for (uint32_t j = 0; j < f->k; j++)
+        spread += model->raw[j] * model->spread[j];
+    for (uint32_t j = 0; j < f->k; j++) {
+        f->share[j] = model->raw[j];
+        f->width[j] = sqrt((spread > 0 ? spread : UNKNOWN) / f->d);
+    }
+    f->off = FAR / f->d;
+}
+
+/* ---- one cluster fewer ----------------------------------------------------
+ */
+
+static void take_out(fit *f, uint32_t j)
+{
+    size_t d = f->d, after = --f->k - j;
+    memmove(f->share + j, f->share + j + 1, after * sizeof *f->share);
+    memmove(f->width + j, f->width + j + 1, after * sizeof *f->width);
+    memmove(f->center + j * d, f->center + (j + 1) * d,
+            after * d * sizeof *f->center);
+}
+
+/* Leave out the cluster that is missed least: told nothing, it has none. */
+static void drop_one(fit *f)
+{
+    double least = HUGE_VAL;
+    uint32_t worst = 0;
+    kith_i_explain_ask(f, 0);
+    for (uint32_t j = 0; j < f->k; j++) {
+        for (uint32_t t = 0; t < f->items; t++)
+            memset(f->item[t].told + (size_t)j * f->item[t].cells, 0,
+                   f->item[t].cells * sizeof(double));
+        kith_i_explain_shares(f);
+        double chi = kith_i_explain_misfit(f);
+        kith_i_explain_ask_one(f, j, 0);
+        if (chi < least) {
+            least = chi;
+            worst = j;
+        }
+    }
+    take_out(f, worst);
+}
+
+/* Chi squared of the answers above its mean if all is explained, in standard
+ * deviations. Out of the plane a centre is fitted as far as the prior lets it.
+ */
+static double excess(const fit *f)
+{
+    double known = f->numbers, off = f->d - f->axes;
+    for (uint32_t j = 0; j < f->k; j++)
+        known -= 2 + f->axes +
+                 off * (1 - 1 / (f->off * kith_i_explain_precision(f, j)));
+    known = fmax(1, known);
+    return (f->chi - known) / sqrt(2 * known);
+}
+
+/* ---- the fit --------------------------------------------------------------
+ */
+
+static void look_again(fit *f)
+{
+    kith_i_explain_ask(f, 0);
+    kith_i_explain_misfit(f);
+}
+
+/* Variance of the share of cluster j, by cells and histograms. */
+static double share_variance(const fit *f, uint32_t j)
+{
+    double counted = 0;
+    for (uint32_t t = 0; t < f->items; t++) {
+        const item *i = &f->item[t];
+        for (size_t c = 0; !i->buckets && c < i->cells; c++)
+            counted += i->precision * pow(i->told[j * i->cells + c], 2);
+    }
+    return counted > 0 ? 1 / counted : 1;
+}
+
+/* A cluster that may have nobody is anywhere: it explains noise. */
+static int has_ghost(const fit *f)
+{
+    for (uint32_t j = 0; j < f->k; j++)
+        if (f->share[j] < GHOST * sqrt(share_variance(f, j)))
+            return 1;
+    return 0;
+}
+
+/* What was found, and how well it is known. */
+static void take_fit(const fit *f, kith_i_local_model *model)
+{
+    double all = 0;
+    for (uint32_t j = 0; j < f->k; j++)
+        all += f->share[j];
+    model->count = f->k;
+    memcpy(model->center, f->center, (size_t)f->k * f->d * sizeof *f->center);
+    for (uint32_t j = 0; j < f->k; j++) {
+        model->raw[j] = model->share[j] = f->share[j] / all;
+        model->raw_var[j] = share_variance(f, j);
+        model->var[j] = 1 / kith_i_explain_precision(f, j);
+        model->spread[j] = f->d * f->width[j] * f->width[j];
+    }
+}
+
+kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
+                           uint32_t wanted, double *excess_sd, kith_error *err)
+{
+    fit f;
+    *excess_sd = HUGE_VAL;
+    if (wanted > KITH_I_EXPLAIN_MOST || model->count < 2)
+        return KITH_OK;
+    kith_status status = open_fit(run, model, &f, err);
+    double *spots = kith_i_local_numbers(run, KITH_I_EXPLAIN_SPOTS, model->d);
+    if (status)
+        return status;
+    if (!spots)
+        return kith_i_fail_memory(err);
+    if (!f.lens || f.lens->q >= f.d)
+        return KITH_OK;
+    begin(&f, model);
+    double chi = kith_i_explain_descend(&f, f.k > wanted ? SHORT : STEPS);
+    while (f.k > wanted) {
+        drop_one(&f);
+        chi = kith_i_explain_descend(&f, f.k > wanted ? SHORT : STEPS);
+    }
+    look_again(&f);
+    for (int r = 0; r < ROUNDS && excess(&f) > MISSED; r++) {
+        double now = kith_i_explain_move(&f, chi, spots);
+        look_again(&f);
+        if (!(now < chi))
+            break;
+        chi = now;
+    }
+    if (has_ghost(&f))
+        return KITH_OK;
+    *excess_sd = excess(&f);
+    if (*excess_sd <= KITH_I_EXPLAIN_FITS) {
+        take_fit(&f, model);
+        kith_i_local_clip(run->task, model->count, model->center);
+    }
+    return KITH_OK;
+}
