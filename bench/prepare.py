@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -168,15 +169,17 @@ def prepare(out, name):
     path = path_of(out, name)
     if os.path.exists(path):
         return True
+    # a name of its own: two runs may need the same set at the same time
+    part = "%s.part%d-%d" % (path, os.getpid(), threading.get_ident())
     try:
         if name == "news20":
-            write_news20(path + ".part")
+            write_news20(part)
         else:
-            write_dense(SETS[name], path + ".part")
+            write_dense(SETS[name], part)
     except Missing as why:
         print("prepare: SKIPPED %s: %s" % (name, why), file=sys.stderr)
         return False
-    os.rename(path + ".part", path)  # whole, or not there
+    os.rename(part, path)  # whole, or not there
     return True
 
 
