@@ -83,7 +83,7 @@ typedef struct {
 static void try_moves(fit *f, const double *spots, uint32_t count, move *best)
 {
     for (int b = 0; b < MOVES; b++)
-        best[b].chi = HUGE_VAL;
+        best[b] = (move){.chi = HUGE_VAL};
     for (uint32_t s = 0; s < count; s++)
         for (uint32_t j = 0; j < f->k; j++) {
             put(f, j, spots + (size_t)s * f->d);

@@ -55,7 +55,7 @@ static void share_equations(const fit *f, const uint32_t *of, size_t n)
 
 void kith_i_explain_shares(fit *f)
 {
-    uint32_t *of = (uint32_t *)f->work;
+    uint32_t *of = (uint32_t *)(void *)f->work; /* nobody uses it now */
     size_t n = f->k;
     for (uint32_t j = 0; j < n; j++) {
         of[j] = j;
