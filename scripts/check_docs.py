@@ -5,7 +5,8 @@ Fails when the options of `kith COMMAND --help` and of its man page differ in
 either direction (names, short letters, or whether they take a value), when a
 command or an exit status is missing from kith(1), or when an example does not
 run. Examples are lines `$ kith ...` in literal blocks; those of a page run in
-order in one fresh directory, with the built kith first in PATH.
+order in one fresh directory, with the built kith first in PATH. An `Example:`
+of --help runs too, beside a rows.csv and, unless it makes one, a model.json.
 
 Environment: KITH (the binary), KITH_SOURCE (the source tree).
 """
@@ -30,6 +31,8 @@ def help_of(*words):
     if run.returncode != 0:
         problems.append(f"kith {' '.join(words)} --help exits with "
                         f"{run.returncode}")
+    if "(null)" in run.stdout:
+        problems.append(f"kith {' '.join(words)} --help prints (null)")
     return run.stdout
 
 
@@ -92,10 +95,7 @@ def examples_of(page):
     return found
 
 
-def run_examples(name, page):
-    found = examples_of(page)
-    if not found:
-        problems.append(f"{name}: no examples")
+def run_examples(name, found):
     with tempfile.TemporaryDirectory(prefix="kith-docs-") as folder:
         tools = os.path.join(folder, "bin")
         os.mkdir(tools)
@@ -110,6 +110,19 @@ def run_examples(name, page):
                 problems.append(f"{name}: exit {run.returncode}: {command}\n"
                                 f"    {run.stderr.strip()[-400:]}")
                 break
+    return len(found)
+
+
+ROWS = "kith generate gaussians --rows 900 --dimension 5 -k 3 -o rows.csv"
+MODEL = "kith kmeans -k 3 -e 4 --radius 1 -o model.json rows.csv"
+
+
+def run_help_examples(name, text):
+    """Each in a directory of its own."""
+    found = re.findall(r"^Example: (.*?)\n\n", text, re.M | re.S)
+    for example in found:
+        before = [ROWS] + [MODEL] * ("-o model.json" not in example)
+        run_examples(f"{name} --help", before + [example.replace("\n", " ")])
     return len(found)
 
 
@@ -144,7 +157,10 @@ def main():
             page = file.read()
         lint(path)
         compare(name, text, page)
-        ran += run_examples(name, page)
+        examples = examples_of(page)
+        if not examples:
+            problems.append(f"{name}: no examples")
+        ran += run_examples(name, examples) + run_help_examples(name, text)
         if name == "kith":
             for command in commands:
                 if f".It Cm {command}\n" not in page:

@@ -75,7 +75,8 @@ void args_print_help(const arg_command *command)
     }
     puts("\nOther");
     print_option(&help);
-    printf("\n%s", command->notes);
+    if (command->notes)
+        printf("\n%s", command->notes);
     printf("\nExit status: 0 done; 1 failed or output not written; 2 usage; "
            "3 budget refused;\n4 bad input; 5 ledger unavailable; 6 no secure "
            "randomness.\nThe manual: man kith-%.*s\n",

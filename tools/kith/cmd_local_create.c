@@ -294,7 +294,7 @@ const arg_command local_create_command = {
     .name = "local create",
     .summary = "Write a task file, and publish it at a service.",
     .usage = "-k K -e EPS --dimension D BOUNDS [OPTION]...",
-    .notes = "Example: kith local create -k 3 -e 2 --dimension 2 --bounds 0,1 "
+    .notes = "Example: kith local create -k 3 -e 2 --dimension 2 --bounds 0:1 "
              "-o task.json\n",
     .groups = create_groups,
     .group_count = COUNT(create_groups),

@@ -134,7 +134,7 @@ const arg_command local_simulate_command = {
              "its owner's\ndevice would. Whoever runs this holds the rows; "
              "the model is what a server that\nnever holds them would have "
              "learnt.\n"
-             "Example: kith local simulate -k 5 -e 2 --radius 1 -o model.json "
+             "Example: kith local simulate -k 5 -e 2 --radius 1 --no-header "
              "rows.csv\n",
     .groups = simulate_groups,
     .group_count = COUNT(simulate_groups),
