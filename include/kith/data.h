@@ -39,9 +39,11 @@ typedef struct kith_bounds {
 
 /* What a plan knows of rows that it never reads. All of it is public. */
 typedef struct kith_shape {
-    uint64_t rows; /* a guess of their number */
+    uint64_t rows; /* a guess of their number; of people, if rows_per_user */
     uint32_t dimension;
-    int sparse; /* rows of svmlight or CSR */
+    int sparse;             /* rows of svmlight or CSR                        */
+    uint32_t rows_per_user; /* of each person, whose the unit is; 0: rows are */
+                            /* nobody's                                       */
 } kith_shape;
 
 typedef enum kith_format {

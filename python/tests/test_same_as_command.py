@@ -194,3 +194,9 @@ def test_people(rows, seeded, tmp_path):
             kith.KMeans(2, bounds=(-1, 1), **PURE).fit(X, groups=groups)
     with pytest.raises(ValueError, match="user already"):
         kith.LocalSimulation(2, radius=3, **PURE).fit(rows, groups=whose)
+    with pytest.raises(ValueError, match="user already"):
+        kith.LocalSimulation(2, radius=3, **PURE).plan(40, 5, groups=True)
+    for groups, unit in ((False, "row"), (True, "user")):
+        plan = kith.KMeans(2, bounds=(-1, 1), **PURE).plan(40, 5,
+                                                           groups=groups)
+        assert plan.facts["privacy"]["unit"] == unit

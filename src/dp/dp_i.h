@@ -69,8 +69,9 @@ kith_status kith_i_session_settle(kith_session *session, kith_status status,
 kith_status kith_i_session_need_alone(const kith_session *session,
                                       const char *what, kith_error *err);
 
-/* A session that has no data, to plan with. domain: taken on KITH_OK. */
-kith_status kith_i_session_open_plan(kith_i_domain *domain,
+/* A session that has no data, to plan with. domain: taken on KITH_OK; group:
+ * rows of a person, 0 if rows are nobody's. */
+kith_status kith_i_session_open_plan(kith_i_domain *domain, uint32_t group,
                                      const kith_privacy *privacy,
                                      kith_session **out, kith_error *err);
 

@@ -135,7 +135,7 @@ kith_status kith_session_continue(kith_session *s, kith_dataset *data,
 }
 
 /* I26: a session without data; folds and draws ask for data and skip. */
-kith_status kith_i_session_open_plan(kith_i_domain *domain,
+kith_status kith_i_session_open_plan(kith_i_domain *domain, uint32_t group,
                                      const kith_privacy *privacy,
                                      kith_session **out, kith_error *err)
 {
@@ -145,6 +145,8 @@ kith_status kith_i_session_open_plan(kith_i_domain *domain,
     if (status)
         return status;
     s->domain = domain;
+    s->group = group;
+    s->total = kith_i_loss_of_one(s->total, s->measure, group);
     s->threads = 1;
     *out = s;
     return KITH_OK;

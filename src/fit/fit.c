@@ -121,7 +121,8 @@ kith_status kith_fit_plan(const kith_shape *shape, const kith_run *given,
     if (!shape)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "a plan needs a shape");
     kith_run run = *given;
-    kith_shape dense = {shape->rows, shape->dimension, 0};
+    kith_shape dense = *shape;
+    dense.sparse = 0;
     kith_result *plan = NULL;
     kith_local_summary *summary = NULL;
     kith_local_forecast forecast = {0};

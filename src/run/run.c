@@ -117,6 +117,12 @@ kith_status kith_i_run_plan(const kith_i_plan *plan,
     if (!shape || shape->rows == 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a plan needs a guess of the number of rows");
+    uint32_t group = shape->rows_per_user;
+    if (group > KITH_MOST_ROWS_PER_USER ||
+        shape->rows > INT64_MAX / KITH_MOST_ROWS_PER_USER)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "a plan for so many rows of a person, or of all, "
+                           "cannot be made");
     if (!plan->privacy)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "a plan needs epsilon and delta");
@@ -126,12 +132,14 @@ kith_status kith_i_run_plan(const kith_i_plan *plan,
     if (status)
         return status;
     kith_session *session;
-    status = kith_i_session_open_plan(domain, plan->privacy, &session, err);
+    status =
+        kith_i_session_open_plan(domain, group, plan->privacy, &session, err);
     if (status) {
         kith_i_domain_free(domain);
         return status;
     }
-    status = kith_i_run(session, method, shape->rows, out, err);
+    status = kith_i_run(session, method, shape->rows * (group > 1 ? group : 1),
+                        out, err);
     kith_session_close(session);
     if (!status) { /* a plan has prices, no values */
         kith_i_free((*out)->centers);

@@ -46,6 +46,30 @@ m = json.load(open(sys.argv[1]))
 assert abs(sum(m["weights"]) - 601) < 400, m["weights"]
 P
 
+# ---- a plan speaks of people too, and prices what a run pays ------------------
+for m in 1 5; do
+    for method in auto lloyd; do
+        people="kmeans -k 3 --method $method --bounds=-50:50 -e 1 --delta 1e-6 --user-column who --rows-per-user $m"
+        run 0 $people --dry-run --rows 601 --dimension 2 --force -o plan.json all.csv
+        said 'total loss of a person, with all rows: mu 0.236'
+        run 0 $people --quiet --force -o run.json all.csv
+        python "the plan of a run for people, $m rows of each, $method" plan.json run.json <<'P'
+import json, sys
+plan, run = (json.load(open(f)) for f in sys.argv[1:])
+assert plan["rows"] == 601
+for key in ("unit", "rows_per_user", "adjacency", "epsilon", "mu"):
+    assert plan["privacy"].get(key) == run["privacy"].get(key), key
+assert plan["privacy"]["unit"] == "user"
+first = [m["privacy"]["releases"][0] for m in (plan, run)]
+assert first[0] == first[1], first # scale, sensitivity and loss of a person
+P
+    done
+done
+run 0 subspace -k 2 -q 1 -e 1 --radius 50 --user-column who --dry-run --rows 601 --dimension 2 -o plane.json
+check "planes too" grep -q '"unit": "user"' plane.json
+run 0 kmedian -k 2 -e 1 --radius 50 --user-column who --dry-run --rows 601 --dimension 2 -o median.json
+check "medians too" grep -q '"unit": "user"' median.json
+
 # ---- the same for any order, shards and threads; a repeated row is one ------
 run 0 $M who -e 1 $SEED -o one.json all.csv
 run 0 $M who -e 1 $SEED --threads 3 -o two.json b.csv a.csv

@@ -85,8 +85,8 @@ static void check_trace(int m, uint32_t d, double delta, kith_neighbors nb)
     kith_kmeans_options opt = options(m, k);
     kith_result *plan = NULL;
     kith_error err = {0};
-    if (kith_kmeans_plan(&(kith_shape){N, d, 0}, &bounds, &privacy, &opt, &plan,
-                         &err))
+    if (kith_kmeans_plan(&(kith_shape){N, d, 0, 0}, &bounds, &privacy, &opt,
+                         &plan, &err))
         fail_msg("%s: %s", methods[m].name, err.message);
     assert_same_releases(real, plan);
     assert_true(kith_result_noise(plan) > 0);

@@ -18,7 +18,7 @@ static void check(uint32_t d, uint32_t k, uint32_t rounds, kith_privacy privacy,
     opt.rounds = rounds;
     kith_result *plan = NULL;
     kith_error err = {0};
-    if (kith_kmeans_plan(&(kith_shape){1000, d, 0}, &bounds, &privacy, &opt,
+    if (kith_kmeans_plan(&(kith_shape){1000, d, 0, 0}, &bounds, &privacy, &opt,
                          &plan, &err))
         fail_msg("%s", err.message);
     double spent = 0;

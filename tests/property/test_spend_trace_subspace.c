@@ -90,7 +90,7 @@ static void test_plans(void **state)
         kith_bounds bounds = unit_rows();
         kith_result *plan = NULL;
         kith_error err = {0};
-        if (kith_subspace_plan(&(kith_shape){sizes[n], dims[d], 0}, &bounds,
+        if (kith_subspace_plan(&(kith_shape){sizes[n], dims[d], 0, 0}, &bounds,
                                &privacy, &opt, &plan, &err))
             fail_msg("%s", err.message);
         check(plan, privacy, 1, mode & 1 ? mus[e] * mus[e] : epsilons[e]);
@@ -151,8 +151,8 @@ static void test_units(void **state)
         kith_bounds bounds = ball(radius);
         kith_result *plan = NULL;
         kith_error err = {0};
-        if (kith_subspace_plan(&(kith_shape){100000, 8, 0}, &bounds, &privacy,
-                               &opt, &plan, &err))
+        if (kith_subspace_plan(&(kith_shape){100000, 8, 0, 0}, &bounds,
+                               &privacy, &opt, &plan, &err))
             fail_msg("%s", err.message);
         double mu = gaussian_mu(2, 1e-6);
         assert_true(kith_result_receipt_count(plan) >= 3);

@@ -54,7 +54,7 @@ static double predicted(const sample *s, const kith_privacy *privacy)
     kith_subspace_options opt = options(s);
     kith_result *plan = NULL;
     kith_error err = {0};
-    if (kith_subspace_plan(&(kith_shape){N, D, 0}, &bounds, privacy, &opt,
+    if (kith_subspace_plan(&(kith_shape){N, D, 0, 0}, &bounds, privacy, &opt,
                            &plan, &err))
         fail_msg("%s", err.message);
     double noise = kith_result_noise(plan);
@@ -141,7 +141,7 @@ static void test_unpredicted(void **state)
         s.method = methods[m];
         kith_subspace_options opt = options(&s);
         kith_result *plan = NULL;
-        assert_int_equal(kith_subspace_plan(&(kith_shape){N, Q, 0}, &bounds,
+        assert_int_equal(kith_subspace_plan(&(kith_shape){N, Q, 0, 0}, &bounds,
                                             &privacy, &opt, &plan, NULL),
                          KITH_OK);
         assert_true(kith_result_noise(plan) == 0);

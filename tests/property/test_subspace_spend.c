@@ -66,7 +66,7 @@ static void test_plans(void **state)
                 kith_result *plan = NULL;
                 kith_error err = {0};
                 kith_status status =
-                    kith_subspace_plan(&(kith_shape){1000, d, 0}, &bounds,
+                    kith_subspace_plan(&(kith_shape){1000, d, 0, 0}, &bounds,
                                        &privacy, &opt, &plan, &err);
                 if (opt.subspace_dimension > d) { /* no such plane */
                     assert_int_equal(status, KITH_ERR_ARGUMENT);
@@ -110,8 +110,9 @@ static void test_forced_label(void **state)
             options(KITH_SUBSPACE_SAMPLE_AGGREGATE, 2, 2, 0);
         opt.force = i & 4;
         kith_result *plan = NULL;
-        kith_status status = kith_subspace_plan(
-            &(kith_shape){40000, 5, 0}, &bounds, &privacy, &opt, &plan, NULL);
+        kith_status status =
+            kith_subspace_plan(&(kith_shape){40000, 5, 0, 0}, &bounds, &privacy,
+                               &opt, &plan, NULL);
         if (opt.force) {
             assert_int_equal(status, KITH_OK);
             assert_string_equal(kith_result_guarantee(plan), "none");
@@ -137,8 +138,9 @@ static void test_basic(void **state)
         kith_subspace_options opt = options(KITH_SUBSPACE_SULQ, 3, 2, rounds);
         opt.basic_composition = 1;
         kith_result *plan = NULL;
-        assert_int_equal(kith_subspace_plan(&(kith_shape){1000, 6, 0}, &bounds,
-                                            &privacy, &opt, &plan, NULL),
+        assert_int_equal(kith_subspace_plan(&(kith_shape){1000, 6, 0, 0},
+                                            &bounds, &privacy, &opt, &plan,
+                                            NULL),
                          KITH_OK);
         assert_int_equal(kith_result_receipt_count(plan), rounds);
         kith_privacy each = {1.0 / rounds, 1e-6 / rounds, KITH_ADD_REMOVE};

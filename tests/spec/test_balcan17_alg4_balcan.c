@@ -88,8 +88,9 @@ static void test_spend_trace(void **state)
             kith_privacy privacy = {1, delta, nb};
             kith_kmeans_options opt = options(k);
             kith_result *plan = NULL;
-            assert_int_equal(kith_kmeans_plan(&(kith_shape){N, d, 0}, &bounds,
-                                              &privacy, &opt, &plan, NULL),
+            assert_int_equal(kith_kmeans_plan(&(kith_shape){N, d, 0, 0},
+                                              &bounds, &privacy, &opt, &plan,
+                                              NULL),
                              KITH_OK);
             assert_same_releases(real, plan);
             double sum = spent(real, delta == 0);
@@ -348,7 +349,7 @@ static void test_paper_constants(void **state)
     kith_session_close(s);
     kith_bounds bounds = unit_box();
     kith_privacy privacy = {1, 0, KITH_ADD_REMOVE};
-    assert_int_equal(kith_kmeans_plan(&(kith_shape){70000, 784, 0}, &bounds,
+    assert_int_equal(kith_kmeans_plan(&(kith_shape){70000, 784, 0, 0}, &bounds,
                                       &privacy, &opt, &r, &err),
                      KITH_ERR_PRIVACY);
     assert_non_null(strstr(err.message, "3634 partitions"));

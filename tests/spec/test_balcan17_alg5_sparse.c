@@ -255,8 +255,8 @@ static void test_runs(void **state)
         kith_result *real = NULL, *plan = NULL;
         assert_int_equal(kith_kmeans(s, &opt, &real, NULL), KITH_OK);
         kith_session_close(s);
-        assert_int_equal(kith_kmeans_plan(&(kith_shape){MANY, WIDE, 1}, &bounds,
-                                          &privacy, &opt, &plan, NULL),
+        assert_int_equal(kith_kmeans_plan(&(kith_shape){MANY, WIDE, 1, 0},
+                                          &bounds, &privacy, &opt, &plan, NULL),
                          KITH_OK);
         size_t count = kith_result_receipt_count(real);
         assert_int_equal(count, kith_result_receipt_count(plan));

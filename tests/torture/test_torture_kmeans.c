@@ -278,7 +278,7 @@ static kith_status run_plan(const void *arg, kith_error *err)
     opt.clusters = K;
     opt.rounds = 2;
     kith_result *result = (kith_result *)&opt;
-    kith_status status = kith_kmeans_plan(&(kith_shape){N, D, 0}, &bounds,
+    kith_status status = kith_kmeans_plan(&(kith_shape){N, D, 0, 0}, &bounds,
                                           &privacy, &opt, &result, err);
     assert_true((status == KITH_OK) == (result != NULL));
     kith_result_free(result);

@@ -55,7 +55,7 @@ static kith_status run_plan(const void *arg, kith_error *err)
     kith_kmedian_options_init(&opt, sizeof opt);
     opt.clusters = K;
     kith_result *result = (kith_result *)&opt;
-    kith_status status = kith_kmedian_plan(&(kith_shape){N, D, 0}, &bounds,
+    kith_status status = kith_kmedian_plan(&(kith_shape){N, D, 0, 0}, &bounds,
                                            &privacy, &opt, &result, err);
     assert_true((status == KITH_OK) == (result != NULL));
     kith_result_free(result);

@@ -59,7 +59,7 @@ static kith_status run_plan(const void *arg, kith_error *err)
     kith_local_summary *summary = NULL;
     double trial;
     kith_status status =
-        kith_local_plan(&(kith_shape){100, D, 0}, &bounds, &opt, &forecast,
+        kith_local_plan(&(kith_shape){100, D, 0, 0}, &bounds, &opt, &forecast,
                         &trial, &summary, err);
     assert_true((status == KITH_OK) == (summary != NULL));
     kith_local_summary_free(summary);

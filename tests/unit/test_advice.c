@@ -17,9 +17,9 @@ static uint32_t sensible(uint64_t rows, uint32_t d, double epsilon,
     opt.clusters = k;
     opt.method = KITH_KMEANS_LLOYD;
     kith_result *plan = NULL;
-    assert_int_equal(
-        kith_kmeans_plan(&(kith_shape){rows, d, 0}, &b, &p, &opt, &plan, NULL),
-        KITH_OK);
+    assert_int_equal(kith_kmeans_plan(&(kith_shape){rows, d, 0, 0}, &b, &p,
+                                      &opt, &plan, NULL),
+                     KITH_OK);
     uint32_t most = kith_result_sensible_clusters(plan);
     *noise = kith_result_noise(plan);
     assert_int_equal(kith_result_distinct_centers(plan), 0);
@@ -139,7 +139,7 @@ static void test_auto_plan(void **state)
         for (opt.clusters = 64; opt.clusters <= 1024; opt.clusters *= 4) {
             kith_result *plan = NULL;
             assert_int_equal(
-                kith_kmeans_plan(&(kith_shape){all[i].rows, all[i].d, 0}, &b,
+                kith_kmeans_plan(&(kith_shape){all[i].rows, all[i].d, 0, 0}, &b,
                                  &p, &opt, &plan, NULL),
                 KITH_OK);
             uint32_t most = kith_result_sensible_clusters(plan);

@@ -262,8 +262,8 @@ static void test_plan(void **state)
     for (int pure = 0; pure < 2; pure++) {
         kith_privacy p = {1, pure ? 0 : 1e-6, KITH_ADD_REMOVE};
         kith_result *plan = NULL;
-        assert_int_equal(kith_kmeans_plan(&(kith_shape){N, D, 1}, &bounds, &p,
-                                          &opt, &plan, NULL),
+        assert_int_equal(kith_kmeans_plan(&(kith_shape){N, D, 1, 0}, &bounds,
+                                          &p, &opt, &plan, NULL),
                          KITH_OK);
         kith_receipt first;
         kith_result_receipt(plan, 0, &first);

@@ -88,7 +88,7 @@ static void test_same_as_by_hand(void **state)
         assert_non_null(strstr(text, "\"insecure_seed\": 5"));
         kith_text_free(text);
         kith_text_free(other);
-        kith_shape shape = {ROWS, D, 0};
+        kith_shape shape = {ROWS, D, 0, 0};
         assert_int_equal(
             kith_fit_plan(&shape, &j.run, &j.session.privacy, &text, NULL),
             KITH_OK);
@@ -105,7 +105,7 @@ static void test_refusals(void **state)
     double rows[D] = {0};
     kith_array array = {rows, KITH_FLOAT64, 1, D, D * 8, 8};
     kith_source source = {.array = &array};
-    kith_shape shape = {0, D, 0};
+    kith_shape shape = {0, D, 0, 0};
     char *text = NULL;
     job j;
     job_init(&j, 0);

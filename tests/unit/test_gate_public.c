@@ -25,7 +25,7 @@ static void test_rows(void **state)
     kith_i_domain *domain = NULL;
     kith_privacy privacy = {1, 1e-6, KITH_REPLACE_ONE};
     assert_int_equal(kith_i_domain_new(&bounds, D, 0, &domain, NULL), KITH_OK);
-    assert_int_equal(kith_i_session_open_plan(domain, &privacy, &s, NULL),
+    assert_int_equal(kith_i_session_open_plan(domain, 0, &privacy, &s, NULL),
                      KITH_OK);
     assert_int_equal(kith_i_session_rows(s), 0); /* a plan has none */
     kith_session_close(s);

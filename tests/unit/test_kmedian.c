@@ -414,8 +414,8 @@ static void test_spend(void **state)
             kith_result *plan = NULL;
             kith_error err = {0};
             opt.rounds = (uint32_t)i;
-            if (kith_kmedian_plan(&(kith_shape){1000, dims[i], 0}, &bounds, &p,
-                                  &opt, &plan, &err))
+            if (kith_kmedian_plan(&(kith_shape){1000, dims[i], 0, 0}, &bounds,
+                                  &p, &opt, &plan, &err))
                 fail_msg("%s", err.message);
             assert_null(kith_result_centers(plan, NULL, NULL));
             assert_true(kith_result_noise(plan) > 0);
@@ -460,8 +460,8 @@ static void test_who_gets_the_budget(void **state)
             opt.clusters = 4;
             assert_int_equal(
                 kith_kmedian_plan(
-                    &(kith_shape){(uint64_t)n, many & 2 ? 30 : 4, 0}, &bounds,
-                    &p, &opt, &plan, NULL),
+                    &(kith_shape){(uint64_t)n, many & 2 ? 30 : 4, 0, 0},
+                    &bounds, &p, &opt, &plan, NULL),
                 KITH_OK);
             double after = 0, all = 0;
             for (size_t i = 0; i < kith_result_receipt_count(plan); i++) {

@@ -179,7 +179,7 @@ static void plans(void **state)
         double trial = -1, epsilon = 0, delta = 0;
         opt.clusters = 3;
         opt.epsilon = 4;
-        assert_int_equal(kith_local_plan(&(kith_shape){50000, 2, 0}, &ball,
+        assert_int_equal(kith_local_plan(&(kith_shape){50000, 2, 0, 0}, &ball,
                                          &opt, &f, &trial, &summary, NULL),
                          KITH_OK);
         kith_local_user_loss(summary, &epsilon, &delta);

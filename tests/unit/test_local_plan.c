@@ -82,7 +82,7 @@ static void failing_trials_are_heeded(void **state)
             kith_local_forecast f;
             double off = 0;
             opt.split_epsilon = split;
-            assert_int_equal(kith_local_plan(&(kith_shape){users[i], 2, 0},
+            assert_int_equal(kith_local_plan(&(kith_shape){users[i], 2, 0, 0},
                                              &ball, &opt, &f, &off, NULL, NULL),
                              KITH_OK);
             print_message("split %d n %u: forecast %.3g trial %.3g works %d\n",
@@ -98,8 +98,8 @@ static void failing_trials_are_heeded(void **state)
     assert_int_equal(kith_local_predict(100000, 20, &ball, &opt, &f, NULL),
                      KITH_OK);
     assert_int_equal(f.works, 1);
-    assert_int_equal(kith_local_plan(&(kith_shape){100000, 20, 0}, &ball, &opt,
-                                     &f, &off, NULL, NULL),
+    assert_int_equal(kith_local_plan(&(kith_shape){100000, 20, 0, 0}, &ball,
+                                     &opt, &f, &off, NULL, NULL),
                      KITH_OK);
     assert_true(off > 3 * f.center_error && off > f.radius / 8);
     assert_int_equal(f.works, 0);
@@ -107,8 +107,8 @@ static void failing_trials_are_heeded(void **state)
     opt = weighted(1);
     opt.method = KITH_LOCAL_AUTO;
     opt.radii = 0;
-    assert_int_equal(kith_local_plan(&(kith_shape){300, 3, 0}, &ball, &opt, &f,
-                                     &off, NULL, NULL),
+    assert_int_equal(kith_local_plan(&(kith_shape){300, 3, 0, 0}, &ball, &opt,
+                                     &f, &off, NULL, NULL),
                      KITH_OK);
     assert_true(off > f.radius / 8);
     assert_int_equal(f.works, 0);
@@ -128,12 +128,12 @@ static void lost_clusters_are_counted(void **state)
     assert_int_equal(kith_local_predict(1000000, 5, &ball, &opt, &f, NULL),
                      KITH_OK);
     assert_true(isnan(f.lost));
-    assert_int_equal(kith_local_plan(&(kith_shape){1000000, 5, 0}, &ball, &opt,
-                                     &f, NULL, NULL, NULL),
+    assert_int_equal(kith_local_plan(&(kith_shape){1000000, 5, 0, 0}, &ball,
+                                     &opt, &f, NULL, NULL, NULL),
                      KITH_OK);
     assert_true(f.lost >= 0 && f.lost < .1);
     opt.epsilon = .5;
-    assert_int_equal(kith_local_plan(&(kith_shape){20000, 5, 0}, &ball, &opt,
+    assert_int_equal(kith_local_plan(&(kith_shape){20000, 5, 0, 0}, &ball, &opt,
                                      &f, NULL, NULL, NULL),
                      KITH_OK);
     assert_true(f.lost > .3); /* .6 with other seeds */
@@ -151,7 +151,7 @@ static void many_dimensions_do_without_moments(void **state)
         kith_error err = {0};
         opt.method = KITH_LOCAL_AUTO;
         opt.radii = 0;
-        if (kith_local_plan(&(kith_shape){10000000, dimensions[i], 0}, &ball,
+        if (kith_local_plan(&(kith_shape){10000000, dimensions[i], 0, 0}, &ball,
                             &opt, &f, &off, &summary, &err))
             fail_msg("d = %u: %s", dimensions[i], err.message);
         assert_true(kith_local_rounds(summary) == 10);

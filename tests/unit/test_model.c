@@ -218,8 +218,8 @@ static void test_runs(void **state)
     run.plain_kmeans = NULL;
     kith_result *plan = NULL;
     kith_privacy privacy = {1, 0, KITH_ADD_REMOVE};
-    assert_int_equal(kith_kmeans_plan(&(kith_shape){1000, D, 0}, &box, &privacy,
-                                      &other, &plan, NULL),
+    assert_int_equal(kith_kmeans_plan(&(kith_shape){1000, D, 0, 0}, &box,
+                                      &privacy, &other, &plan, NULL),
                      KITH_OK);
     assert_int_equal(kith_model_text(plan, &run, &text, NULL),
                      KITH_ERR_ARGUMENT); /* a plan has no centres */

@@ -182,24 +182,24 @@ static void test_runs(void **state)
 static void test_plans(void **state)
 {
     (void)state;
-    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &means,
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0, 0}, NULL, &privacy, &means,
                              &got, &err));
-    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, NULL, &means, &got,
-                             &err));
-    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, &privacy, NULL, &got,
-                             &err));
-    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0}, &box, &privacy, &means,
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0, 0}, &box, NULL, &means,
+                             &got, &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0, 0}, &box, &privacy, NULL,
+                             &got, &err));
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, D, 0, 0}, &box, &privacy, &means,
                              NULL, &err));
-    REFUSED(kith_kmeans_plan(&(kith_shape){9, 0, 0}, &box, &privacy, &means,
+    REFUSED(kith_kmeans_plan(&(kith_shape){9, 0, 0, 0}, &box, &privacy, &means,
                              &got, &err));
-    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &medians,
-                              &got, &err));
-    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0}, &box, &privacy, &medians,
-                              NULL, &err));
-    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0}, NULL, &privacy, &planes,
-                               &got, &err));
-    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0}, &box, &privacy, &planes,
-                               NULL, &err));
+    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0, 0}, NULL, &privacy,
+                              &medians, &got, &err));
+    REFUSED(kith_kmedian_plan(&(kith_shape){9, D, 0, 0}, &box, &privacy,
+                              &medians, NULL, &err));
+    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0, 0}, NULL, &privacy,
+                               &planes, &got, &err));
+    REFUSED(kith_subspace_plan(&(kith_shape){9, D, 0, 0}, &box, &privacy,
+                               &planes, NULL, &err));
     HOLDS((kith_paper_constants(9, 2, 1, NULL), 1));
 }
 
@@ -216,11 +216,11 @@ static void test_local(void **state)
     REFUSED(kith_local_predict_data(NULL, &local, &forecast, &err));
     REFUSED(kith_local_predict_data(data, NULL, &forecast, &err));
     REFUSED(kith_local_predict_data(data, &local, NULL, &err));
-    REFUSED(kith_local_plan(&(kith_shape){9, D, 0}, NULL, &local, NULL, NULL,
+    REFUSED(kith_local_plan(&(kith_shape){9, D, 0, 0}, NULL, &local, NULL, NULL,
                             NULL, &err));
-    REFUSED(kith_local_plan(&(kith_shape){9, D, 0}, &box, NULL, NULL, NULL,
+    REFUSED(kith_local_plan(&(kith_shape){9, D, 0, 0}, &box, NULL, NULL, NULL,
                             NULL, &err));
-    HOLDS(kith_local_plan(&(kith_shape){999, D, 0}, &box, &local, NULL, NULL,
+    HOLDS(kith_local_plan(&(kith_shape){999, D, 0, 0}, &box, &local, NULL, NULL,
                           NULL, &err) == 0);
     REFUSED(kith_local_lower_bound(9, 1, 2, 2, &local, NULL, &err));
     REFUSED(kith_local_lower_bound(9, 1, 2, 2, NULL, &count, &err));

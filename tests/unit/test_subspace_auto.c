@@ -281,7 +281,7 @@ static void test_plan(void **state)
         opt.subspace_dimension = Q;
         kith_privacy privacy = {set.epsilon, set.delta, set.neighbors};
         kith_error err = {0};
-        if (kith_subspace_plan(&(kith_shape){N, D, 0}, &set.bounds, &privacy,
+        if (kith_subspace_plan(&(kith_shape){N, D, 0, 0}, &set.bounds, &privacy,
                                &opt, &plan, &err))
             fail_msg("%s", err.message);
         assert_null(kith_result_bases(plan, NULL, NULL, NULL));

@@ -52,7 +52,7 @@ int local_plan_main(const args *a)
         code = output_open(&o, cli.common.output);
     if (!code)
         code = cli_status(
-            kith_local_plan(&(kith_shape){cli.common.rows, cli.dimension, 0},
+            kith_local_plan(&(kith_shape){cli.common.rows, cli.dimension, 0, 0},
                             &cli.common.bounds.view, &cli.options, &forecast,
                             &trial, &summary, &err),
             &err);

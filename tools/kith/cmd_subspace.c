@@ -128,18 +128,18 @@ static int price_and_write(const subspace_run *run)
     kith_result *plan = NULL;
     kith_run description;
     output o = {0};
+    kith_shape shape = run_shape(c);
     describe(run, &description);
     int code = check_fits(run, c->source.options.dimension);
-    if (!code && c->source.options.format == KITH_FORMAT_SVMLIGHT)
+    if (!code && shape.sparse)
         code = cli_usage("planes need dense rows: not --format svm");
     if (!code)
         code = output_open(&o, c->output);
     if (!code)
-        code = cli_status(
-            kith_subspace_plan(
-                &(kith_shape){c->rows, c->source.options.dimension, 0},
-                &c->bounds.view, &c->privacy, &run->options, &plan, &err),
-            &err);
+        code =
+            cli_status(kith_subspace_plan(&shape, &c->bounds.view, &c->privacy,
+                                          &run->options, &plan, &err),
+                       &err);
     if (!code)
         code = run_plan_print(
             c, plan, &description, &o,

@@ -176,7 +176,7 @@ static int price(sweep *g, uint32_t clusters, double epsilon, sweep_cell *out)
     options.clusters = clusters;
     privacy.epsilon = epsilon;
     int code = cli_status(
-        kith_kmeans_plan(&(kith_shape){g->rows, g->dimension, 0},
+        kith_kmeans_plan(&(kith_shape){g->rows, g->dimension, 0, 0},
                          &g->bounds.view, &privacy, &options, &plan, &err),
         &err);
     if (!code)

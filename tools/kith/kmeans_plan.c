@@ -17,13 +17,10 @@ static kith_status price(const kmeans_run *run, kith_result **plan,
                          kith_error *err)
 {
     const run_common *c = &run->common;
-    uint32_t d = c->source.options.dimension;
-    int sparse = c->source.options.format == KITH_FORMAT_SVMLIGHT;
-    return run->median ? kith_kmedian_plan(&(kith_shape){c->rows, d, sparse},
-                                           &c->bounds.view, &c->privacy,
+    kith_shape shape = run_shape(c);
+    return run->median ? kith_kmedian_plan(&shape, &c->bounds.view, &c->privacy,
                                            &run->medians, plan, err)
-                       : kith_kmeans_plan(&(kith_shape){c->rows, d, sparse},
-                                          &c->bounds.view, &c->privacy,
+                       : kith_kmeans_plan(&shape, &c->bounds.view, &c->privacy,
                                           &run->means, plan, err);
 }
 

@@ -35,7 +35,9 @@ const arg_option run_output_options[] = {
      "read no data: price this run for --rows rows and predict its noise; "
      "inputs may be named and are not opened, and the number of features is "
      "--dimension, or what --columns or the bounds file tell"},
-    {"rows", 0, "N", "with --dry-run: a public guess of the number of rows"},
+    {"rows", 0, "N",
+     "with --dry-run: a public guess of the number of rows, or of people with "
+     "--user-column"},
     {"spill", 0, "DIR",
      "keep the rows in this local folder, quantised and encrypted, not in "
      "memory"},

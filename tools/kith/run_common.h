@@ -111,6 +111,8 @@ int run_write(const run_common *run, const kith_result *result,
 /* ---- run_plan.c: --dry-run ------------------------------------------------
  */
 
+/* What a plan knows of the rows. */
+kith_shape run_shape(const run_common *run);
 /* Write the plan of a described run as JSON to the output and as a table to
  * standard error. prediction: the words before the predicted noise. Exit code.
  */

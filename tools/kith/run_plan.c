@@ -22,15 +22,27 @@ static void print_table(const run_common *run, const kith_result *plan,
                 r.mechanism, r.sensitivity, r.norm, scale, r.loss);
     }
     double total = kith_result_total_loss(plan);
+    int people = kith_result_unit(plan) == KITH_UNIT_USER;
     if (!isnan(total))
-        fprintf(stderr, "total loss: %s %.6g\n", pure ? "epsilon" : "mu",
-                total);
+        fprintf(stderr, "total loss%s: %s %.6g\n",
+                people ? " of a person, with all rows" : "",
+                pure ? "epsilon" : "mu", total);
     double noise = kith_result_noise(plan);
     if (isnan(noise))
         fprintf(stderr, "how much the noise would move an answer is not "
                         "predicted: it depends on the rows\n");
     else
         fprintf(stderr, "%s about %.4g\n", prediction, noise);
+}
+
+kith_shape run_shape(const run_common *run)
+{
+    const kith_source_options *rows = &run->source.options;
+    kith_shape shape = {run->rows, rows->dimension,
+                        rows->format == KITH_FORMAT_SVMLIGHT, 0};
+    if (rows->user_column)
+        shape.rows_per_user = rows->rows_per_user ? rows->rows_per_user : 1;
+    return shape;
 }
 
 int run_plan_print(const run_common *run, const kith_result *plan,

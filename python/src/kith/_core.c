@@ -494,8 +494,9 @@ static PyObject *core_plan(PyObject *module, PyObject *args)
     kith_error err = {0};
     char *text = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(args, "s(KIp)O!", &kind, &n, &shape.dimension,
-                          &shape.sparse, &PyDict_Type, &options))
+    if (!PyArg_ParseTuple(args, "s(KIp)O!|I", &kind, &n, &shape.dimension,
+                          &shape.sparse, &PyDict_Type, &options,
+                          &shape.rows_per_user))
         return NULL;
     shape.rows = n;
     if (!settings_open(&s, kind, options)) {

@@ -141,13 +141,17 @@ class Estimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self
 
     def plan(self, n_rows: int, n_features: int, *,
-             sparse: bool = False) -> Plan:
+             sparse: bool = False, groups: bool = False) -> Plan:
         """Price a fit on so many rows (a public guess), and predict its
-        noise. Reads nothing, costs nothing."""
+        noise. With groups, as in fit, people are counted and protected, not
+        rows. Reads nothing, costs nothing."""
         self._check_needs()
+        if groups and self._kind == "local":
+            raise ArgumentError("groups: in the local model each row is a user "
+                                "already")
         return Plan(_core.plan(self._kind, (int(n_rows), int(n_features),
                                             bool(sparse)),
-                               self._options(None)))
+                               self._options(None), int(bool(groups))))
 
     # ---- about the rows given: exact
 
