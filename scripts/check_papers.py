@@ -2,6 +2,7 @@
 """The page of the papers (bench/papers) can be drawn, from a few made-up runs:
 its charts put values where they belong, every SVG is well-formed, nothing is
 asked of the network, and a claim that the runs contradict is not said to hold.
+CLAIMS.md is what the kept runs give.
 
 Run from the root of the source tree, KITH: the command. Jobs that take less
 than a second are done for real, one of a kind.
@@ -112,12 +113,33 @@ def check_jobs(folder, kith):
     raise AssertionError("a mistake in a job is not told")
 
 
+def check_kept(folder):
+    """CLAIMS.md is what the kept runs give, and says something of every
+    figure."""
+    kept = "bench/papers/measured.jsonl"
+    subprocess.run([sys.executable, "-B", "bench/papers/make_page.py", "--draw",
+                    "--kith", "/bin/true", "--runs", kept, "--out", folder],
+                   check=True, stdout=subprocess.DEVNULL)
+    texts = []
+    for path in (folder, "bench/papers"):
+        with open(os.path.join(path, "CLAIMS.md"), encoding="utf-8") as file:
+            texts.append(file.read())
+    assert texts[0] == texts[1], "CLAIMS.md is not what %s gives" % kept
+    known = runs.Runs("/bin/true", kept)
+    for paper in (balcan.Balcan(known, False), wang.Wang(known, False),
+                  stemmer.Stemmer(known, False)):
+        run = {row[0] for row in paper.as_run()}
+        said = {row[0] for row in paper.claims()}
+        assert run == said, "%s: %s" % (paper.title, run ^ said)
+
+
 def main():
     check_chart()
     check_noise()
     with tempfile.TemporaryDirectory() as folder:
         check_page(folder, .7, "yes")
         check_page(folder, .3, "no")
+        check_kept(folder)
         if "KITH" in os.environ:
             check_jobs(folder, os.environ["KITH"])
     print("papers: the page can be drawn")

@@ -38,14 +38,24 @@ td,th{border:1px solid #ccc;padding:.25em .6em;text-align:left;
 vertical-align:top}th{background:#f2f2f2;white-space:nowrap}
 figcaption{font-size:.8em}figcaption a{margin-right:.6em}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
-a{color:#1f5fa8}code{background:#f2f2f2}
+a{color:#1f5fa8}code{background:#f2f2f2;white-space:nowrap}
 @media screen and (max-width:600px){table,tbody,tr,td{display:block}
 tr:first-child{display:none}tr{border:1px solid #ccc;margin:.6em 0}
 td{border:0}td::before{content:attr(data-of) ": ";color:#555}}
-@media print{.note{break-inside:avoid}body{max-width:none;font-size:11px}.panels{gap:1%}
-.panels figure{flex:0 0 32%;break-inside:avoid}figcaption{display:none}
-h2,h3,.note{break-after:avoid}tr{break-inside:avoid}}
+@media print{.note{break-inside:avoid}body{max-width:none;font-size:11px}.panels{display:block}
+.panels figure{display:inline-block;width:32.5%;vertical-align:top;
+break-inside:avoid}figcaption{display:none}
+h2[id]{break-before:page}h2,h3,.note{break-after:avoid}
+tr{break-inside:avoid}}
 """
+
+
+COMPARED = (
+    "The papers print pictures and no numbers, so a curve cannot be laid over the "
+    "published one. Each sentence that a paper says about a picture is held "
+    "against the runs instead. Where two methods are compared, a difference "
+    "counts when it exceeds two standard errors of the runs. Where a sentence "
+    "does not hold, its table says why.")
 
 
 def words(text):
@@ -99,11 +109,11 @@ def panel_svg(out, panel):
 
 
 def claim_rows(paper):
-    yield "the paper", "measured here", "holds?"
-    for said, found, holds, *why in paper.claims():
+    yield "figure", "the paper", "measured here", "holds?"
+    for figure, said, found, holds, *why in paper.claims():
         if why and not holds:
             found += ". Why: " + why[0]
-        yield said, found, "yes" if holds else "no"
+        yield figure, said, found, "yes" if holds else "no"
 
 
 def claims(paper):
@@ -111,7 +121,20 @@ def claims(paper):
     if len(rows) == 1:
         return "<p>Nothing of it was measured here.</p>"
     return "<h3>What the paper says, and what was measured</h3>" + table(
-        rows, lambda row: ((2, " class=" + row[2]),))
+        rows, lambda row: ((3, " class=" + row[3]),))
+
+
+def agreement(papers):
+    """For each figure: was the published method run, and does it agree?"""
+    yield "paper", "figure", "what was run", "sentences that hold"
+    for paper in papers:
+        if not hasattr(paper, "as_run"):
+            continue
+        rows = list(claim_rows(paper))[1:]
+        for figure, words_ in paper.as_run():
+            mine = [row[3] for row in rows if row[0] == figure]
+            yield (paper.title, figure, words_, "%d of %d" % (
+                mine.count("yes"), len(mine)) if mine else "not measured")
 
 
 def pipes(rows):
@@ -128,6 +151,7 @@ def in_words(papers, known):
              "page has the figures." % (
                  sum(name in known.known for name in known.asked),
                  ", %d are not made yet" % missing if missing else "")]
+    parts += ["## Figure by figure", pipes(agreement(papers)), COMPARED]
     for paper in papers:
         parts.append("## " + paper.title)
         if hasattr(paper, "versions"):
@@ -197,12 +221,6 @@ def page(papers, known, out, quick):
                  " QUICK=1" if quick else "", commit(),
                  " <b>This is the quick version: few points, one run each, "
                  "short chains.</b>" if quick else ""),
-             "<p class=note><b>Compared with the published curves.</b> The "
-             "papers print pictures and no numbers, so each sentence that they "
-             "say about a picture is held against the runs: “What the paper "
-             "says, and what was measured”. Where two methods are compared, a "
-             "difference counts when it exceeds two standard errors of the "
-             "runs. Where a sentence does not hold, the table says why.</p>",
              contents(papers)]
     spent = [run["cpu"] for run in known.known.values() if "cpu" in run]
     parts.append("<p class=note>%d runs, %.0f minutes of CPU time in all. "
@@ -219,6 +237,9 @@ def page(papers, known, out, quick):
     for why, names in sorted(known.skipped.items()):
         parts.append("<p class=no>%d runs were skipped: %s</p>"
                      % (len(names), html.escape(why)))
+    parts.append("<h2>Figure by figure: compared with what was published</h2>"
+                 "<p class=note>%s</p>" % words(COMPARED))
+    parts.append(table(list(agreement(papers))))
     parts += [section(paper, out) for paper in papers]
     write(os.path.join(out, "index.html"),
           "\n".join(parts + ["</body></html>", ""]))
