@@ -20,6 +20,7 @@ import subprocess
 import sys
 
 import runs as runs_
+from wrap import wrap
 import balcan
 import chart
 import steps
@@ -158,7 +159,7 @@ def in_words(papers, known):
             parts += [pipes(paper.versions()), pipes(claim_rows(paper))]
         elif hasattr(paper, "table"):
             parts.append(pipes(paper.table()))
-    return "\n\n".join(parts) + "\n"
+    return wrap("\n\n".join(parts) + "\n")
 
 
 def anchor(paper):
