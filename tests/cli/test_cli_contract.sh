@@ -45,7 +45,7 @@ refuse 2 '\-k K .*required' kmeans -e 1 $B ok.csv
 refuse 2 '\-e EPS .*required' kmeans -k 2 $B ok.csv
 refuse 2 'no input file' kmeans -k 2 -e 1 $B
 refuse 2 'bounds are required' kmeans -k 2 -e 1 ok.csv
-said 'never computes them'
+said 'takes none without noise'
 said '\-\-bounds LO:HI'
 said '\-\-radius R'
 refuse 2 'bounds are required' kmeans --non-private -k 2 ok.csv

@@ -32,13 +32,14 @@ static const char WHY_BOUNDS[] =
     "public bounds are required\n"
     "The noise must hide any row that could be in the data, so its size "
     "follows from\nbounds known beforehand. Bounds taken from the data would "
-    "give away its extreme\nrows: kith never computes them. Give them from "
-    "the meaning of the features:\n"
+    "give away its extreme\nrows: kith takes none without noise. Give them "
+    "from the meaning of the features:\n"
     "  --bounds LO:HI      every feature lies between LO and HI\n"
     "  --bounds-file FILE  one line lo,hi or name,lo,hi per feature\n"
     "  --radius R          all rows lie within distance R of the origin (or "
     "--center)\n"
-    "Rows outside are clipped, so generous guesses are safe but cost accuracy.";
+    "Rows outside are clipped, so generous guesses are safe but cost accuracy. "
+    "Nobody\nknows any? See man kith-bounds.";
 
 /* Append a number to a growing array; capacity is always a power of two. */
 static int append(double **array, size_t count, double value)

@@ -16,7 +16,7 @@ static const char STYLE[] =
     ".curve{fill:none;stroke:var(--c);stroke-width:2.5}.plot circle{fill:var("
     "--c);stroke:var(--c);stroke-width:2.5}.plot .open{fill:var(--bg)}figure{"
     "margin:1rem 0;break-inside:avoid}figcaption{color:var(--muted);font-size:"
-    ".88rem}td.words{text-align:left}\n";
+    ".88rem}td.words,th.words{text-align:left}\n";
 
 typedef struct plot {
     const sweep *g;
@@ -203,7 +203,9 @@ static void print_table(FILE *f, const sweep *g, const sweep_cell *cells)
         fputs("<th scope=\"col\">cost / non-private</th>", f);
     if (g->account)
         fputs("<th scope=\"col\">runs left</th>", f);
-    fputs("<th scope=\"col\">verdict</th></tr></thead><tbody>\n", f);
+    fputs(
+        "<th scope=\"col\" class=\"words\">verdict</th></tr></thead><tbody>\n",
+        f);
     for (size_t i = 0; i < g->cluster_count * g->epsilon_count; i++) {
         const sweep_cell *c = &cells[i];
         fprintf(f,
