@@ -153,6 +153,7 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
         kith_i_pool_drop(&own, 0);
         return status;
     }
+    kith_i_auto_tree_trim(t);
     if (l.kept == 0)
         keep_one(run, &l);
     auto_widths widths = {.n = l.n,

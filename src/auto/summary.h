@@ -66,6 +66,8 @@ kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
                              const auto_frame *frame, auto_shares *shares,
                              auto_tree *tree);
 void kith_i_auto_tree_free(auto_tree *tree);
+/* All but what finds the leaf of a row: boxes are most of a tree. */
+void kith_i_auto_tree_trim(auto_tree *tree);
 
 /* The sizes that fit all counts best (least squares). A box has no less than
  * nothing, and its halves add up to it. */

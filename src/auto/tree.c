@@ -32,11 +32,18 @@ static kith_status reserve(auto_tree *t, uint32_t more, kith_error *err)
     return KITH_OK;
 }
 
-void kith_i_auto_tree_free(auto_tree *t)
+void kith_i_auto_tree_trim(auto_tree *t)
 {
-    kith_i_free(t->node);
     kith_i_free(t->rows);
     kith_i_free(t->box);
+    t->rows = NULL;
+    t->box = NULL;
+}
+
+void kith_i_auto_tree_free(auto_tree *t)
+{
+    kith_i_auto_tree_trim(t);
+    kith_i_free(t->node);
 }
 
 /* How far out the shells must begin: at once where noise may hide, beyond what

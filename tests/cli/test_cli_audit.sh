@@ -72,9 +72,18 @@ check "all rows of a person kept: caught" [ "$(field people.json verdict)" = dis
 "$KITH" audit --unit user --tries 16 --seconds 0 -o kept.json 2>"$ERR"
 check "one row of each: not caught" [ "$(field kept.json verdict)" != disproved ]
 
+# Pure auto: its last sum is read off centre and receipt. A program with a twentieth of the noise is guessed right in
+# each of 66 guesses, which an honest one would be in one of 10^3 audits.
+broken loud "$(times 20)"
+run 1 audit --delta 0 --method auto --tries 100 --seconds 0 --program ./loud -o loud.json
+check "pure auto is seen" [ "$(field loud.json verdict)" = disproved ]
+check "pure: fewest tries are at epsilon 2" [ "$(field loud.json claim)" = 2.0 ]
+
 # A pure promise takes a minute, and twice the loss is caught.
 if [ -n "${KITH_TEST_MULTIPLIER:-}" ]; then
     broken pure_twice "$(times 2)"
+    run 1 audit --delta 0 --method auto --seconds 60 --program ./pure_twice -o auto_twice.json
+    check "twice a pure loss of auto is caught" [ "$(field auto_twice.json verdict)" = disproved ]
     honest pure.json --delta 0 -e 1 --seconds 60
     run 1 audit --delta 0 -e 1 --seconds 60 --program ./pure_twice -o pure_twice.json
     check "twice a pure loss is caught" [ "$(field pure_twice.json verdict)" = disproved ]

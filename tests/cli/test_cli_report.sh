@@ -208,7 +208,7 @@ if command -v chromium >/dev/null; then
     cat >look.py <<'P'
 """look.py PAGE: nothing is cut off on a phone, the page is drawn, it is dark in
 the dark, and no request leaves."""
-import json, os, struct, subprocess, sys, zlib
+import json, os, re, shutil, struct, subprocess, sys, zlib
 page = os.path.abspath(sys.argv[1])
 def shoot(width, *more):
     subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu",
@@ -239,13 +239,14 @@ def shoot(width, *more):
                 line[i] = (line[i] + (left if pa <= pb and pa <= pc else up if pb <= pc else corner)) & 255
         rows.append(bytes(line)); before = line
     return w, step, rows
-w, step, rows = shoot(400)
-assert w == 400
-background = rows[0][:3]
-ink = sum(1 for r in rows for x in range(0, w, 4) if r[x * step:x * step + 3] != background)
-assert ink > 1000, ink
-for r in rows: # the margin on the right is empty: nothing sticks out
-    assert all(r[x * step:x * step + 3] == background for x in range(w - 10, w)), "cut off"
+for width in (1280, 400):
+    w, step, rows = shoot(width)
+    assert w == width
+    background = rows[0][:3]
+    ink = sum(1 for r in rows for x in range(0, w, 4) if r[x * step:x * step + 3] != background)
+    assert ink > 1000, ink
+    for r in rows: # the margin on the right is empty: nothing sticks out
+        assert all(r[x * step:x * step + 3] == background for x in range(w - 10, w)), "cut off"
 # what the page asked for, not what the browser asks for itself
 requests = [e for e in json.load(open("net.json"))["events"]
             if e.get("params", {}).get("url", "").startswith("http")
@@ -253,6 +254,15 @@ requests = [e for e in json.load(open("net.json"))["events"]
 assert not requests, ("request", requests[:1])
 w, step, rows = shoot(400, "--force-dark-mode", "--blink-settings=preferredColorScheme=0")
 assert sum(rows[0][:3]) < 150, "not dark"
+# on paper: A4, and what is folded on a screen is there
+subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--print-to-pdf=paper.pdf",
+                "--user-data-dir=" + os.path.abspath("profile"), "file://" + page],
+               check=True, capture_output=True, timeout=120)
+boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", open("paper.pdf", "rb").read())
+assert boxes and all(abs(float(x) - 595) < 2 and abs(float(y) - 842) < 2 for x, y in boxes), boxes[:1]
+if shutil.which("pdftotext"):
+    text = subprocess.run(["pdftotext", "paper.pdf", "-"], check=True, capture_output=True, text=True).stdout
+    assert re.search("gaussian|laplace|k-norm", text), "the releases are folded"
 P
     for m in model names; do
         "$KITH" report -o look.html $m.json

@@ -17,6 +17,13 @@ typedef struct audit_target {
     char *folder; /* for rows and centres */
 } audit_target;
 
+/* What a model shows besides its centres: the size of the first cluster; how
+ * much a row can add to the last answer, and the scale of its noise, as the
+ * receipt says (0: it has none). */
+typedef struct audit_view {
+    double size, reach, scale;
+} audit_view;
+
 /* One run of a pair: was the row in, and what came out? */
 typedef struct audit_sight {
     double sum, count; /* less those of the rows that are always in */
@@ -78,9 +85,9 @@ void audit_pair_bound(const audit_target *t, const audit_tally *tally,
 /* ---- audit_run.c --------------------------------------------------------- */
 
 /* Run the program with k = 1 on the folder's rows.npy, which the caller wrote.
- * center: dimension numbers; weight: nullable. Exit code. */
+ * center: dimension numbers; view: nullable. Exit code. */
 int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
-              double *center, double *weight);
+              double *center, audit_view *view);
 /* Write rows.npy: rows x dimension numbers. Exit code. */
 int audit_write(const audit_target *t, const double *values, uint64_t rows,
                 uint32_t dimension);

@@ -1,8 +1,8 @@
 /* Neighbouring data, again and again: a crowd of equal rows, and one row far
  * outside of the bounds (or one person with 500 of them) that is in with
  * probability 1/2. From what comes out, guess whether it was in. How to guess
- * is chosen on the first third of the runs and tested on the others, so the
- * choice costs nothing.
+ * is chosen on the first third of the runs, or the first 1,500, and tested on
+ * the others, so the choice costs nothing.
  *
  * Claim: of all guesses an epsilon-DP program lets at most e^eps / (1 + e^eps)
  *   be right, also when nobody guesses where the outcome says little; a mu-GDP
@@ -13,7 +13,9 @@
  *
  * The best guess for Laplace noise is by its likelihood ratio, and that of a
  * noisy sum x which is 0 or 1 before the noise is a line from 0 to 1, cut at
- * both ends. A crowd makes the sum itself visible: it is centre times size. */
+ * both ends. A crowd makes the sum itself visible: it is centre times size, and
+ * where it was taken about a point that was released before, the receipt tells
+ * that point. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,8 @@
 #include "audit_stat.h"
 #include "cli.h"
 
-enum { MIXES = 9, MARGINS = 8, FAR_ROWS = 500 };
+/* More tries than CHOICE choose no better rule. */
+enum { MIXES = 9, MARGINS = 8, FAR_ROWS = 500, CHOICE = 1500 };
 
 /* Where the rows of the crowd are by turns, inside of the ball of radius 1, and
  * where the far row is. */
@@ -30,12 +33,13 @@ typedef struct layout {
     double even, odd, far;
 } layout;
 
-/* auto measures how far rows are from their mean, rounds the mean to a lattice,
- * and shortens moves that are mostly noise: a crowd that is wide enough for a
- * large radius, whose mean is not zero, and a far row opposite to it. */
+/* auto sums up what rows are away from a first mean, within a radius that it
+ * chooses by how far they are: a crowd at both ends of what is possible has the
+ * largest one, and a first mean so poor that the second is not shortened as
+ * noise. The far row is opposite to it. */
 static layout layout_of(const audit_target *t)
 {
-    static const layout plain = {.5, .5, 1e300}, wide = {.09375, 0, -1e300};
+    static const layout plain = {.5, .5, 1e300}, wide = {1, 0, -1e300};
     return strcmp(t->method, "auto") ? plain : wide;
 }
 
@@ -79,31 +83,50 @@ static int write_rows(const audit_target *t, uint64_t crowd, uint64_t far)
     return code;
 }
 
-/* What the far row adds to the sum, or 0, with the noise; center, size: as they
- * came out. Where the mean of the crowd is far from its place before, a noisy
- * size moves nothing. */
-static double visible_sum(const audit_target *t, double crowd, double center,
-                          double size)
+/* What the far row adds to the sum of auto, or 0, with the noise, in shares of
+ * what it can add. Rows are at most 1 from zero and the mean of the crowd is
+ * above it, so they are at most 1 + (first mean) from the first mean, and the
+ * receipt says this number. The move from it to the centre was shortened from s
+ * to s - v / s, v the variance of the noise; to nothing below v: that tells
+ * nobody anything. */
+static double sum_of_auto(const audit_target *t, double crowd, double center,
+                          const audit_view *seen)
 {
     layout at = layout_of(t);
-    double mean = (at.even + at.odd) / 2;
+    double first = seen->reach - 1, mean = (at.even + at.odd) / 2,
+           move = center - first,
+           variance = pow(seen->scale / seen->size, 2) * (t->mu > 0 ? 1 : 2);
+    if (!(seen->reach > 0) || !(seen->size > 0) || fabs(move) < 1e-9)
+        return 0.5;
+    double s = (fabs(move) + sqrt(move * move + 4 * variance)) / 2;
+    return (crowd * (mean - first) - copysign(s, move) * seen->size) /
+           seen->reach;
+}
+
+/* The same, of any method; the crowd of the others has one place. */
+static double visible_sum(const audit_target *t, double crowd, double center,
+                          const audit_view *seen)
+{
+    layout at = layout_of(t);
     if (crowd <= 0)
         return at.far < 0 ? -center : center;
-    return at.far < 0 ? (mean - center) * size : center * size - mean * crowd;
+    return at.far < 0 ? sum_of_auto(t, crowd, center, seen)
+                      : center * seen->size - at.even * crowd;
 }
 
 int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
 {
     unsigned char coin;
-    double center = 0, size = 0, crowd = (double)tally->crowd;
+    audit_view seen = {0};
+    double center = 0, crowd = (double)tally->crowd;
     audit_bits(&coin, 1);
     int in = coin & 1;
     int code = write_rows(t, tally->crowd, !in ? 0 : t->people ? FAR_ROWS : 1);
     if (!code)
-        code = audit_run(t, tally->epsilon, 1, &center, &size);
+        code = audit_run(t, tally->epsilon, 1, &center, &seen);
     if (!code)
-        *sight = (audit_sight){.sum = visible_sum(t, crowd, center, size),
-                               .count = size - crowd,
+        *sight = (audit_sight){.sum = visible_sum(t, crowd, center, &seen),
+                               .count = seen.size - crowd,
                                .in = in};
     return code;
 }
@@ -152,10 +175,11 @@ void audit_pair_bound(const audit_target *t, const audit_tally *tally,
                       double alpha, audit_bound *out)
 {
     *out = (audit_bound){.tries = tally->tries};
-    size_t third = tally->tries / 3, rest = tally->tries - third;
-    if (third < 2)
+    size_t first = tally->tries / 3 < CHOICE ? tally->tries / 3 : CHOICE,
+           rest = tally->tries - first;
+    if (first < 2)
         return;
-    rule r = choose(t, tally->sights, third);
-    out->least = loss_shown(t, tally->sights + third, rest, &r, alpha);
-    out->estimate = loss_shown(t, tally->sights + third, rest, &r, 0.5);
+    rule r = choose(t, tally->sights, first);
+    out->least = loss_shown(t, tally->sights + first, rest, &r, alpha);
+    out->estimate = loss_shown(t, tally->sights + first, rest, &r, 0.5);
 }

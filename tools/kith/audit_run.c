@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <kith/kith.h>
+#include <jansson.h>
 
 #include "centers.h"
 #include "cli.h"
@@ -160,8 +160,34 @@ static int start(const audit_target *t, double epsilon)
                           WIFEXITED(state) ? WEXITSTATUS(state) : -1);
 }
 
+static double last_of(json_t *release, const char *key, const char *inner)
+{
+    json_t *value = json_object_get(release, key);
+    return json_number_value(inner ? json_object_get(value, inner) : value);
+}
+
+static int read_view(const audit_target *t, audit_view *out)
+{
+    char path[NAME];
+    snprintf(path, sizeof path, "%s/m.json", t->folder);
+    json_t *model = json_load_file(path, 0, NULL);
+    json_t *list =
+               json_object_get(json_object_get(model, "privacy"), "releases"),
+           *sizes = json_object_get(model, "weights");
+    size_t count = json_array_size(list);
+    json_t *last = count ? json_array_get(list, count - 1) : NULL;
+    *out = (audit_view){json_number_value(json_array_get(sizes, 0)),
+                        last_of(last, "sensitivity", "value"),
+                        last_of(last, "scale", NULL)};
+    int code =
+        model ? CLI_OK
+              : cli_fail(CLI_FAILED, "%s did not write its model", t->program);
+    json_decref(model);
+    return code;
+}
+
 int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
-              double *center, double *weight)
+              double *center, audit_view *view)
 {
     char path[NAME];
     int code = start(t, epsilon);
@@ -175,14 +201,5 @@ int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
         fclose(file);
     if (bad)
         return cli_fail(CLI_FAILED, "%s did not write its centres", t->program);
-    if (!weight)
-        return CLI_OK;
-    kith_error err = {0};
-    kith_model *model = NULL;
-    snprintf(path, sizeof path, "%s/m.json", t->folder);
-    code = cli_status(kith_model_read(path, &model, &err), &err);
-    const double *weights = kith_model_weights(model);
-    *weight = weights ? weights[0] : 0;
-    kith_model_free(model);
-    return code;
+    return view ? read_view(t, view) : CLI_OK;
 }

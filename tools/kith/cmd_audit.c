@@ -22,14 +22,16 @@ enum {
     LEAST_TRIES = 8,
     ATTACKS = 3,
     CROWD = 1000,
-    AUTO_CROWD = 8000, /* 1 / this is two steps of its lattice */
     SELDOM = 4
 };
+/* Rows times epsilon: auto counts them once, and its lattice is finer than what
+ * one row moves their mean. */
+#define AUTO_CROWD 4000
 /* Pairs cannot tell 1.25 times the loss from it in less time. */
 #define LONG_SECONDS 300
 
 static const arg_option claim_options[] = {
-    {"epsilon", 'e', "EPS", "the promise to attack (default: 4)"},
+    {"epsilon", 'e', "EPS", "the promise to attack (default: 4; 2 when pure)"},
     {"delta", 0, "D", "with it (default: 1e-6); 0: pure"},
     {"method", 0, "M", "lloyd (default), auto or balcan"},
     {"seconds", 0, "S",
@@ -212,6 +214,10 @@ static void say(const audit_target *t, const attack *attacks, size_t count,
                  "would have been caught.\nNot disproved is not proved: it is "
                  "what these tries could not do",
                  v->shown);
+    else if (!(t->mu > 0) && !strcmp(t->method, "balcan"))
+        cli_note("cannot judge: a pure balcan divides epsilon among answers "
+                 "that no model shows one by\none, and no time is enough for "
+                 "twice the loss; audit it with --delta 1e-6");
     else
         cli_note("cannot judge: not even twice the loss was caught; give it "
                  "more --seconds");
@@ -238,6 +244,8 @@ static int make_target(audit_target *t, const args *a, audit_effort *effort)
         code = args_choice(a, "unit", units, &unit);
     if (code)
         return code;
+    if (!(t->delta > 0) && !args_given(a, "epsilon"))
+        t->epsilon = 2; /* fewest tries show a factor there */
     t->people = unit == 1;
     t->method = methods[method];
     t->program = args_value(a, "program");
@@ -262,6 +270,13 @@ static int make_target(audit_target *t, const args *a, audit_effort *effort)
     return code;
 }
 
+static uint64_t crowd_of(const audit_target *t)
+{
+    return strcmp(t->method, "auto")
+               ? CROWD
+               : (uint64_t)fmin(fmax(AUTO_CROWD / t->epsilon, 500), 40000);
+}
+
 /* Canaries show more in less time: they come first and get most. */
 static size_t list_attacks(const audit_target *t, attack *out)
 {
@@ -279,8 +294,7 @@ static size_t list_attacks(const audit_target *t, attack *out)
                         .try_once = audit_pair,
                         .share = 0.8};
     for (int r = 0; r < RIVALS; r++)
-        out[n - 1].tallies[r].crowd =
-            strcmp(t->method, "auto") ? CROWD : AUTO_CROWD;
+        out[n - 1].tallies[r].crowd = crowd_of(t);
     out[n++] = (attack){.name = "empty",
                         .words = t->people ? "one person with 500 rows or none"
                                            : "one far row or none",
