@@ -2,13 +2,14 @@
 """The paper's Figure 2 (Wang, Wang, Singh 2015) with the kith command: cost and
 d_W of every method against epsilon in the paper's three settings.
 
-Writes figure2.svg and figure2.json (every run) beside this file and prints the
-table; figure2_table.py then compares it with the prototype's. Every repetition
-has a data set of its own.
+Writes figure2.json (every run) beside this file and prints the table;
+figure2_table.py then compares it with the prototype's, so chains have the
+prototype's number of sweeps (`make papers` has the paper's, and draws). Every
+repetition has a data set of its own.
 --quick: one repetition, two values of epsilon, short chains, nothing written.
 --keep: keep the runs of figure2.json and add those that are missing, but
 --again X: measure the methods anew whose label starts with X.
---draw: only draw figure2.json again. --data SEED FOLDER: only make the data.
+--data SEED FOLDER: only make the data.
 --kith: the command to measure. Setting 3 needs numpy (Debian's python3-numpy,
 so Debian's /usr/bin/python3), and so does c, which is setting 2 with rows
 clipped, for the comparison only.
@@ -29,7 +30,7 @@ SETTINGS = {
     "1": (5000, 5, 3, 3, .01, 2500),
     "2": (1000, 10, 3, 3, .1, 10000),
     "3": (320, 50, 5, 9, None, 1500),  # Extended Yale B
-    "c": (1000, 10, 3, 3, .1, 10000),  # 2 with rows clipped: not drawn
+    "c": (1000, 10, 3, 3, .1, 10000),  # 2 with rows clipped: not in the paper
 }
 TITLES = {
     "1": "n=5000 d=5 k=3 q=3 \N{GREEK SMALL LETTER SIGMA}=.01",
@@ -37,7 +38,7 @@ TITLES = {
     "3": "Extended Yale B: n=320 d=50 k=5 q=9",
     "c": "setting 2, rows clipped to the ball and not scaled to length 1",
 }
-DRAWN = "123"
+PAPER = "123"
 
 
 def aggregate(solver, *more):
@@ -49,30 +50,27 @@ def gibbs_from(solver):
     return ("--method", "gibbs", "--non-private-start", "--solver", solver)
 
 
-# label -> (arguments, pure, colour; None: not drawn). Pure: delta = 0; else
-# 1 / (n ln n).
+# label -> (arguments, pure). Pure: delta = 0; else 1 / (n ln n).
 METHODS = {
-    "s.a. SSC": (aggregate("ssc"), False, "#999999"),
-    "s.a. TSC": (aggregate("tsc"), False, "#bbbbbb"),
-    "s.a. LRR": (aggregate("lrr"), False, "#777777"),
-    "s.a. SSC, overlap": (aggregate("ssc", "--overlap"), False, None),
-    "s.a. TSC, overlap": (aggregate("tsc", "--overlap"), False, None),
-    "s.a. LRR, overlap": (aggregate("lrr", "--overlap"), False, None),
-    "SuLQ-10 basic": (("--method", "sulq", "--composition", "basic"), False,
-                      "#e8a33d"),
+    "s.a. SSC": (aggregate("ssc"), False),
+    "s.a. TSC": (aggregate("tsc"), False),
+    "s.a. LRR": (aggregate("lrr"), False),
+    "s.a. SSC, overlap": (aggregate("ssc", "--overlap"), False),
+    "s.a. TSC, overlap": (aggregate("tsc", "--overlap"), False),
+    "s.a. LRR, overlap": (aggregate("lrr", "--overlap"), False),
+    "SuLQ-10 basic": (("--method", "sulq", "--composition", "basic"), False),
     "SuLQ-50 basic": (("--method", "sulq", "--composition", "basic",
-                       "--rounds", "50"), False, "#f2cf8f"),
-    "SuLQ-10": (("--method", "sulq"), False, "#c05a1f"),
-    "SuLQ-50": (("--method", "sulq", "--rounds", "50"), False, "#8c3b12"),
-    "Bingham-10": (("--method", "bingham"), True, "#8e6bb8"),
-    "Gibbs": (("--method", "gibbs"), True, "#3a78b4"),
-    "Gibbs, SSC start": (gibbs_from("ssc"), True, "#9cc3e6"),
-    "Gibbs, k-plane start": (gibbs_from("kplane"), True, None),
-    "least cost": (("--method", "mincost"), True, "#2f9e8f"),
-    "one plane": (("--method", "auto"), False, "#d48fb0"),
-    "one plane, Bingham": (("--method", "bingham", "--rounds", "1"), True,
-                           None),
-    "auto": (("--method", "auto"), False, "#b3202c"),
+                       "--rounds", "50"), False),
+    "SuLQ-10": (("--method", "sulq"), False),
+    "SuLQ-50": (("--method", "sulq", "--rounds", "50"), False),
+    "Bingham-10": (("--method", "bingham"), True),
+    "Gibbs": (("--method", "gibbs"), True),
+    "Gibbs, SSC start": (gibbs_from("ssc"), True),
+    "Gibbs, k-plane start": (gibbs_from("kplane"), True),
+    "least cost": (("--method", "mincost"), True),
+    "one plane": (("--method", "auto"), False),
+    "one plane, Bingham": (("--method", "bingham", "--rounds", "1"), True),
+    "auto": (("--method", "auto"), False),
 }
 PLAIN = {"k-plane, not private": "kplane", "SSC, not private": "ssc",
          "LRR, not private": "lrr", "TSC, not private": "tsc",
@@ -202,7 +200,7 @@ def evaluate(kith, model, truth, rows, copies=1):
 def private_arguments(setting, label, epsilon, seed, quick=False):
     """The command of one private run, without its files."""
     n, _, k, q, _, sweeps = SETTINGS[setting]
-    arguments, pure, _ = METHODS[label]
+    arguments, pure = METHODS[label]
     one = label.startswith("one plane")
     more = []
     if "gibbs" in arguments:
@@ -290,122 +288,13 @@ def print_table(data):
             print("%-26s" % label + "".join("%16s" % cell(c) for c in cells))
 
 
-DASHED = "k-plane, not private"
-WIDE, HIGH, LEFT, TOP, GAP = 300, 210, 58, 46, 62
-
-
-class Svg:
-    """As much SVG as a line chart needs."""
-
-    def __init__(self, width, height):
-        self.parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" '
-                      'height="%d" viewBox="0 0 %d %d" font-family='
-                      '"sans-serif" font-size="11">' % (width, height, width,
-                                                        height),
-                      '<rect width="100%" height="100%" fill="white"/>']
-
-    def text(self, x, y, words, anchor="start", size=11, colour="#333333"):
-        words = words.replace("&", "&amp;").replace("<", "&lt;")
-        self.parts.append('<text x="%.1f" y="%.1f" text-anchor="%s" '
-                          'font-size="%d" fill="%s">%s</text>'
-                          % (x, y, anchor, size, colour, words))
-
-    def line(self, points, colour, width=1.0, dash=None):
-        self.parts.append(
-            '<polyline fill="none" stroke="%s" stroke-width="%g"%s points='
-            '"%s"/>' % (colour, width,
-                        ' stroke-dasharray="%s"' % dash if dash else "",
-                        " ".join("%.1f,%.1f" % p for p in points)))
-
-    def dot(self, x, y, colour):
-        self.parts.append('<circle cx="%.1f" cy="%.1f" r="2.2" fill="%s"/>'
-                          % (x, y, colour))
-
-    def finish(self):
-        return "\n".join(self.parts + ["</svg>", ""])
-
-
-def panel(svg, left, top, table, epsilons, which, log):
-    """One chart: which = 0 cost, 1 d_W."""
-    shown = {label: [mean(c, which) for c in cells]
-             for label, cells in table.items()
-             if label == DASHED or METHODS.get(label, (0, 0, None))[2]}
-    values = [v for cells in shown.values() for v in cells
-              if not log or v > 0]
-    low, high = (min(values), max(values)) if log else (0, max(values) * 1.05)
-
-    def height(v):
-        if log:
-            v = (math.log(max(v, low)) - math.log(low)) / (
-                math.log(high * 1.1) - math.log(low))
-        else:
-            v = v / high
-        return top + HIGH - v * HIGH
-
-    def along(e):
-        return left + (math.log10(e) - math.log10(epsilons[0])) / max(
-            math.log10(epsilons[-1]) - math.log10(epsilons[0]), 1e-9) * WIDE
-
-    svg.line([(left, top), (left, top + HIGH), (left + WIDE, top + HIGH)],
-             "#333333")
-    for e in epsilons:
-        svg.text(along(e), top + HIGH + 15, "%g" % e, "middle")
-    ticks = ([10.0 ** t for t in range(-5, 1)] if log
-             else [high * t / 4 for t in range(5)])
-    for t in ticks:
-        if (low <= t <= high * 1.1) or not log:
-            svg.line([(left, height(t)), (left + WIDE, height(t))], "#eeeeee")
-            svg.text(left - 5, height(t) + 4, "%.2g" % t, "end")
-    for label, cells in shown.items():
-        if label == DASHED:
-            y = height(cells[0])
-            svg.line([(left, y), (left + WIDE, y)], "#000000", 1, "4 3")
-            continue
-        points = [(along(e), height(v)) for e, v in zip(epsilons, cells)]
-        colour = METHODS[label][2]
-        svg.line(points, colour, 2.4 if label == "auto" else 1.3)
-        for x, y in points:
-            svg.dot(x, y, colour)
-
-
-def draw(data, path):
-    settings = {s: t for s, t in data["settings"].items() if s in DRAWN}
-    epsilons = data["epsilons"]
-    legend = 170
-    svg = Svg(len(settings) * (WIDE + GAP) + GAP + legend,
-              2 * (HIGH + GAP) + TOP)
-    for column, (setting, table) in enumerate(settings.items()):
-        left = LEFT + column * (WIDE + GAP)
-        svg.text(left + WIDE / 2, 22, TITLES[setting], "middle", 13)
-        for row, name in enumerate(("cost (log scale)", "d_W")):
-            top = TOP + row * (HIGH + GAP)
-            svg.text(left, top - 6, name)
-            panel(svg, left, top, table, epsilons, row, row == 0)
-            svg.text(left + WIDE / 2, top + HIGH + 30,
-                     "\N{GREEK SMALL LETTER EPSILON}", "middle")
-    left, top = LEFT + len(settings) * (WIDE + GAP) - 30, TOP + 10
-    drawn = [(label, pure, colour)
-             for label, (_, pure, colour) in METHODS.items() if colour]
-    for i, (label, pure, colour) in enumerate(drawn):
-        svg.line([(left, top + 18 * i), (left + 22, top + 18 * i)], colour, 2.4)
-        note = (" (not private)" if label.endswith("start") else
-                " (\N{GREEK SMALL LETTER DELTA} = 0)" if pure else "")
-        svg.text(left + 28, top + 18 * i + 4, label + note)
-    below = top + 18 * len(drawn)
-    svg.line([(left, below), (left + 22, below)], "#000000", 1, "4 3")
-    svg.text(left + 28, below + 4, DASHED)
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(svg.finish())
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kith", default=os.path.join(
         os.path.dirname(HERE), "build", "release", "tools", "kith", "kith"))
     parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--settings", default=DRAWN)
+    parser.add_argument("--settings", default=PAPER)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--draw", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--again")
     parser.add_argument("--data", nargs=2)
@@ -418,7 +307,7 @@ def main():
     data = {"epsilons": [1, 100] if args.quick else list(EPSILONS),
             "repetitions": 1 if args.quick else args.repetitions,
             "settings": {}}
-    if args.draw or args.keep:
+    if args.keep:
         with open(kept, encoding="utf-8") as f:
             data["settings"] = json.load(f)["settings"]
     if args.again:
@@ -432,10 +321,7 @@ def main():
             with open(kept, "w", encoding="utf-8") as f:
                 json.dump(data, f)
 
-    if not args.draw:
-        collect(args.kith, args.settings, data, args.quick, save)
-    if not args.quick:
-        draw(data, os.path.join(HERE, "figure2.svg"))
+    collect(args.kith, args.settings, data, args.quick, save)
     print_table(data)
 
 

@@ -276,7 +276,11 @@ digit is allowed on top. ▼ lower, ▲ higher than the prototype with p < .01: 
 5 %% for all of them together (Holm). Their 6, 9 or 10 runs share data sets; \
 the test takes them as independent, which is too strict. SSC without privacy \
 in setting 1 had one run and is not tested. Cost and d_W of one run, and runs \
-of all methods on one data set, are not independent of each other either.
+of all methods on one data set, are not independent of each other either. \
+Chains have the prototype's numbers of sweeps: 2,500, 10,000 and 1,500 in \
+settings 1 to 3 (the page of `make papers` has the printed 10,000 in all).
+
+%(age)s
 """
 
 
@@ -289,7 +293,8 @@ def write(data, prototype, runs):
     main = [f for f in figures.values() if f.setting != "c"]
     holm(main)
     holm([f for f in figures.values() if f.setting == "c"])
-    out = [INTRO % {"count": len(main), "chance": LEVEL * len(main)}]
+    out = [INTRO % {"count": len(main), "chance": LEVEL * len(main),
+                    "age": data.get("age", "")}]
     out += summary(data, figures)
     out += group("Higher than the prototype", "Ours (the prototype's); * for all "
                  "together.", differences(figures, True))
