@@ -185,6 +185,46 @@ for t in themes:
         assert (y + .05) / (x + .05) >= 4.5, (a, b, (y + .05) / (x + .05))
 P
 
+# ---- files of strangers ------------------------------------------------------
+# Anything may stand anywhere in a model (seeded): a page without markup of theirs, or a refusal; never a crash.
+python "hostile models" model.json names.json <<'P'
+import copy, json, os, random, subprocess, sys
+random.seed(34)
+HOSTILE = ["</td></svg><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\" onload=alert(1) x=\"", "", "x" * 9000,
+           "\u202e\u0000\ud83d\ude00", None, True, -1, 0, 1e308, -1e308, 2**62, 1e-320, [], {}, [[]], [None] * 3,
+           [[1e308] * 2] * 3, {"a": {"b": []}}]
+def places(at):
+    for key in (at if isinstance(at, dict) else range(len(at))):
+        yield at, key
+        if isinstance(at[key], (dict, list)):
+            yield from places(at[key])
+made = 0
+for turn in range(240):
+    with open(sys.argv[1 + turn % 2]) as f:
+        text = f.read()
+    if turn % 4 == 3: # bytes
+        data = bytearray(text.encode())
+        for _ in range(random.randint(1, 4)):
+            data[random.randrange(len(data))] = random.choice(b'{}[]",:<>&\\\x00\xff0e-')
+    else:
+        model = json.loads(text)
+        for _ in range(random.randint(1, 3)):
+            holder, key = random.choice(list(places(model)))
+            holder[key] = copy.deepcopy(random.choice(HOSTILE))
+        data = json.dumps(model).encode()
+    with open("hostile.json", "wb") as f:
+        f.write(data)
+    done = subprocess.run([os.environ["KITH"], "report", "hostile.json", "-o", "hostile.html"],
+                          capture_output=True, timeout=60)
+    assert done.returncode in (0, 1, 4), (turn, done.returncode, done.stderr[-300:])
+    if done.returncode == 0:
+        made += 1
+        with open("hostile.html", encoding="utf-8") as f:
+            page = f.read()
+        assert "<script" not in page and "<img src=x" not in page and '" onload' not in page, turn
+assert made > 40, made
+P
+
 # ---- in a browser ----------------------------------------------------------
 # Witnesses: a signature and a ledger, and none that speak against the model.
 "$KITH" generate gaussians --rows 2000 --dimension 2 -k 2 --seed 1 -o paid.csv 2>/dev/null
