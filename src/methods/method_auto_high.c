@@ -1,5 +1,6 @@
-/* d > 3: leading directions, a tree in them, first means in all dimensions,
- * two refinements with a split between. */
+/* d > 3: leading directions, a tree in them, first means in all dimensions.
+ * Then, if k round clusters explain all answers, vectors and a fit in turn,
+ * else two refinements with a split between. */
 #include "explain_answers.h"
 #include "method_parts.h"
 #include "plane.h"
@@ -9,7 +10,8 @@
 
 enum { TREE_ROUNDS = 3, TREE_DEPTH = 6, LEAVES = 512 };
 
-/* Shares of the users by what they are asked; they sum to 1 at most. */
+/* Shares of the users by what they are asked; they sum to 1 at most. Clusters
+ * that explain everything need no histograms and no split. */
 typedef struct {
     double origin, radius, moment, tree[TREE_ROUNDS];
     double first_histogram, first_vector;
@@ -19,7 +21,7 @@ typedef struct {
 
 static const shares FULL = {.origin = 0.015,
                             .radius = 0.015,
-                            .moment = 0.12,
+                            .moment = 0.08,
                             .tree = {0.055, 0.065, 0.065},
                             .first_histogram = 0.025,
                             .first_vector = 0.195,
@@ -27,7 +29,18 @@ static const shares FULL = {.origin = 0.015,
                             .second_vector = 0.165,
                             .split = 0.05,
                             .last_histogram = 0.03,
-                            .last_vector = 0.175};
+                            .last_vector = 0.215};
+/* Of what is left when clusters explain the first means; and of the rest, when
+ * they do only after the split. */
+enum { TURNS = 4, LATE_TURNS = 2 };
+static const double TURN[TURNS] = {0.2, 0.2, 0.25, 0.35};
+static const double LATE_TURN[LATE_TURNS] = {0.4, 0.6};
+/* Radius of the clip, of the root mean squared distance from the centre. */
+static const double TIGHT = 1.1;
+/* Who tell distances in the first turn, of all turns. */
+static const double TOLD = 0.05;
+/* Who tell distances when the clusters fit no more, of those who are left. */
+static const double SEEN = 0.12;
 /* Edge of the moments' noise that is small enough, in units of the radius. */
 static const double SHARP = 0.04;
 /* Fewer questions to larger groups, when noise is what matters. */
@@ -75,10 +88,11 @@ static kith_status find_anchors(kith_i_local_run *run,
 }
 
 static kith_status first_means(kith_i_local_run *run, const shares *part,
-                               double top, kith_i_local_model *anchors,
-                               kith_i_local_model *model, kith_error *err)
+                               double top, kith_i_local_model *model, int *fits,
+                               kith_error *err)
 {
     const kith_i_answer *answer;
+    kith_i_local_model first = *model, *anchors = &first;
     double excess;
     kith_i_refine_look look = {.stage = KITH_I_REFINE_FIRST,
                                .share = part->first_histogram,
@@ -98,16 +112,18 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
         return status;
     *model = *anchors;
     status = kith_i_explain(run, model, run->task->k, &excess, err);
-    if (status || excess <= KITH_I_EXPLAIN_FITS)
+    *fits = excess <= KITH_I_EXPLAIN_FITS;
+    if (status || *fits)
         return status;
     return kith_i_first_merge(run, anchors, run->task->k, model, err);
 }
 
 static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
                                     double top, kith_i_local_model *model,
-                                    kith_error *err)
+                                    int *fits, kith_error *err)
 {
     const kith_i_answer *answers[2];
+    double excess;
     size_t coords = (size_t)model->count * model->d;
     double *old = kith_i_local_numbers(run, coords, 1);
     if (!old)
@@ -128,7 +144,50 @@ static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
     memcpy(old, model->center, coords * sizeof *old);
     kith_i_refine_measure(model, answers[0]);
     kith_i_refine_step(model);
-    return kith_i_split_apply(run, model, old, answers[1], run->task->k, err);
+    status = kith_i_split_apply(run, model, old, answers[1], run->task->k, err);
+    if (!status)
+        status = kith_i_explain(run, model, run->task->k, &excess, err);
+    *fits = !status && excess <= KITH_I_EXPLAIN_FITS;
+    return status;
+}
+
+/* The clusters fit, so that their widths are known and the clip is part of the
+ * fit: turns of vectors, and a fit after each but the last, whose fit is the
+ * answer's. Where a fit is not believed everybody who is left refines the
+ * centres by histogram and vectors instead. In the first turn some
+ * tell how far they are: a cluster that hides in another is far from it. */
+static kith_status take_turns(kith_i_local_run *run,
+                              const kith_i_refine_look *all, const double *turn,
+                              int turns, kith_i_local_model *model,
+                              kith_error *err)
+{
+    const kith_i_answer *answers[2];
+    double excess, left = 1;
+    kith_status status = KITH_OK;
+    for (int t = 0; !status && t < turns; t++) {
+        for (uint32_t j = 0; j < model->count; j++) {
+            model->radius[j] = TIGHT * sqrt(model->spread[j]);
+            model->pull[j] = model->radius[j];
+            model->bias[j] = 0;
+        }
+        double told = t == 0 ? TOLD : 0;
+        kith_i_question q[2] = {
+            kith_i_refine_question(run, model, (turn[t] - told) * all->share),
+            kith_i_refine_distances(run, model, told * all->share, all->top)};
+        status = kith_i_local_ask(run, q, told > 0 ? 2 : 1, answers, err);
+        if (status)
+            return status;
+        kith_i_refine_measure(model, answers[0]);
+        kith_i_refine_step(model);
+        left -= turn[t];
+        if (t < turns - 1)
+            status = kith_i_explain(run, model, run->task->k, &excess, err);
+        if (!status && t < turns - 1 && excess > KITH_I_EXPLAIN_FITS)
+            return kith_i_refine(run, model, all->top, SEEN * left * all->share,
+                                 (1 - SEEN) * left * all->share, err);
+    }
+    kith_i_local_clip(run->task, model->count, model->center);
+    return status;
 }
 
 /* Everything after the plane. */
@@ -136,17 +195,25 @@ static kith_status follow(kith_i_local_run *run,
                           const kith_i_local_plane *plane, const shares *part,
                           kith_i_local_model *model, kith_error *err)
 {
-    kith_i_local_model anchors;
+    int fits = 0;
     double top = fmin(2 * run->task->radius, 1.5 * plane->radius);
-    kith_status status = find_anchors(run, plane, part, &anchors, err);
+    double last = part->last_histogram + part->last_vector;
+    double second = part->second_histogram + part->second_vector + part->split;
+    kith_i_refine_look early = {.share = second + last, .top = top};
+    kith_i_refine_look late = {.share = last, .top = top};
+    kith_status status = find_anchors(run, plane, part, model, err);
     if (!status)
-        status = first_means(run, part, top, &anchors, model, err);
-    if (!status && part->second_vector > 0)
-        status = refine_and_split(run, part, top, model, err);
-    if (!status)
-        status = kith_i_refine(run, model, top, part->last_histogram,
-                               part->last_vector, err);
-    return status;
+        status = first_means(run, part, top, model, &fits, err);
+    if (!status && fits && second > 0)
+        return take_turns(run, &early, TURN, TURNS, model, err);
+    if (!status && second > 0)
+        status = refine_and_split(run, part, top, model, &fits, err);
+    if (status)
+        return status;
+    if (fits)
+        return take_turns(run, &late, LATE_TURN, LATE_TURNS, model, err);
+    return kith_i_refine(run, model, top, part->last_histogram,
+                         part->last_vector, err);
 }
 
 /* Directions need no more users than make the noise of the moments small:

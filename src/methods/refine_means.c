@@ -62,6 +62,18 @@ static kith_i_question ask_nearest(const kith_i_local_run *run,
     return q;
 }
 
+kith_i_question kith_i_refine_distances(const kith_i_local_run *run,
+                                        const kith_i_local_model *model,
+                                        double share, double top)
+{
+    kith_i_question q =
+        ask_nearest(run, model, "nearest centre and distance to it", share,
+                    KITH_I_REPORT_DISTANCE);
+    q.bands = BANDS;
+    q.top = top;
+    return q;
+}
+
 /* Add to `sum` what an answer says of the share of centre j, times its
  * precision, which is returned: `each` symbols are about it. */
 static double add_seen(const kith_i_answer *answer, uint32_t j, uint32_t each,
@@ -189,12 +201,9 @@ kith_status kith_i_refine_see(kith_i_local_run *run, kith_i_local_model *model,
     const kith_i_answer *answers[2] = {NULL, NULL};
     double counted = model->count > 1 ? COUNTED * look->share : 0;
     kith_i_question q[2] = {
-        ask_nearest(run, model, "nearest centre and distance to it",
-                    look->share - counted, KITH_I_REPORT_DISTANCE),
+        kith_i_refine_distances(run, model, look->share - counted, look->top),
         ask_nearest(run, model, "nearest centre", counted,
                     KITH_I_REPORT_SYMBOL)};
-    q[0].bands = BANDS;
-    q[0].top = look->top;
     kith_status status =
         kith_i_local_ask(run, q, counted > 0 ? 2 : 1, answers, err);
     if (!status)

@@ -57,6 +57,10 @@ void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
 kith_i_question kith_i_refine_question(const kith_i_local_run *run,
                                        const kith_i_local_model *model,
                                        double share);
+/* Who is nearest to which centre, and how far; top: see kith_i_refine_look. */
+kith_i_question kith_i_refine_distances(const kith_i_local_run *run,
+                                        const kith_i_local_model *model,
+                                        double share, double top);
 /* move and sd from the vectors; centres are not moved yet. */
 void kith_i_refine_measure(kith_i_local_model *model,
                            const kith_i_answer *answer);
