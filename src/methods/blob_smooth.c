@@ -69,14 +69,15 @@ static void open_cell(const kith_i_grow *grow, kith_i_grow_cell *cell)
 
 /* All that was reported, each node by those who were asked about it: unlike
  * the estimates of the leaves these are independent. That all users are
- * somewhere is known. */
-static uint32_t gather(const kith_i_grow *grow, kith_i_grow_cell *reports)
+ * somewhere is known, and said by the root of the first tree. */
+static uint32_t gather(const kith_i_grow *grow, int first,
+                       kith_i_grow_cell *reports)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < grow->nodes; i++) {
         const kith_i_grow_node *node = &grow->node[i];
         kith_i_grow_cell *to = &reports[count];
-        if (i > 0 && !(node->precision > 0))
+        if (i == 0 ? !first : !(node->precision > 0))
             continue;
         memcpy(to->low, node->low, sizeof to->low);
         memcpy(to->high, node->high, sizeof to->high);
@@ -174,20 +175,24 @@ typedef struct {
 } best_fit;
 
 /* The best fit of at most k blobs to the reports. */
-static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow *grow,
+static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
                               const kith_i_points *start, uint32_t k,
                               kith_i_blob_fit *f, best_fit *best,
                               kith_error *err)
 {
     size_t each = f->axes + 2;
-    kith_i_grow_cell *reports =
-        kith_i_local_take(run, grow->nodes, sizeof *reports);
+    size_t nodes = 0;
+    for (uint32_t t = 0; t < set->count; t++)
+        nodes += set->asked[t].nodes;
+    kith_i_grow_cell *reports = kith_i_local_take(run, nodes, sizeof *reports);
     double *trial = kith_i_local_numbers(run, k + STARTS - 1, each);
     if (!reports || !trial)
         return kith_i_fail_memory(err);
     f->cells = reports;
-    f->count = gather(grow, reports);
-    bound_widths(grow, f);
+    f->count = 0;
+    for (uint32_t t = 0; t < set->count; t++)
+        f->count += gather(&set->asked[t], t == 0, reports + f->count);
+    bound_widths(set->shown, f);
     best->chi = HUGE_VAL;
     kith_status status = kith_i_blobs_room(run, f, k + STARTS - 1, err);
     for (uint32_t t = 0; !status && t < STARTS; t++) {
@@ -240,11 +245,12 @@ static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
     return KITH_OK;
 }
 
-kith_status kith_i_blobs_smooth(kith_i_local_run *run, const kith_i_grow *grow,
+kith_status kith_i_blobs_smooth(kith_i_local_run *run,
+                                const kith_i_grow_set *set,
                                 const kith_i_points *start, uint32_t k,
                                 kith_i_blob_points *out, kith_error *err)
 {
-    kith_i_blob_fit f = {.axes = grow->axes};
+    kith_i_blob_fit f = {.axes = set->shown->axes};
     best_fit best = {.chi = HUGE_VAL};
     out->count = 0;
     if (k > KITH_I_BLOBS_MOST || start->n <= 1)
@@ -252,9 +258,9 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run, const kith_i_grow *grow,
     best.blobs = kith_i_local_numbers(run, k, f.axes + 2);
     if (!best.blobs)
         return kith_i_fail_memory(err);
-    kith_status status = find_blobs(run, grow, start, k, &f, &best, err);
+    kith_status status = find_blobs(run, set, start, k, &f, &best, err);
     double most = f.count + FITS * sqrt(2.0 * f.count);
     if (status || best.count == 0 || !(best.chi <= most))
         return status;
-    return smooth(run, grow, &f, &best, out, err);
+    return smooth(run, set->shown, &f, &best, out, err);
 }

@@ -58,15 +58,18 @@ kith_status kith_i_blobs_average(kith_i_local_run *run,
 
 enum { KITH_I_BLOBS_MOST = 16 }; /* clusters; more are not tried */
 
-/* Leaves shrunk to blobs: room for (k + 1) x grow->leaves points. */
+/* Leaves shrunk to blobs: room for (k + 1) points a leaf that is
+ * shown. */
 typedef struct kith_i_blob_points {
     double *points, *weights;
     uint32_t count; /* 0: the data are not blobs */
 } kith_i_blob_points;
 
-/* Fit k round blobs to the reports, beginning from weighted points; where they
- * explain them, shrink the leaves to them. */
-kith_status kith_i_blobs_smooth(kith_i_local_run *run, const kith_i_grow *grow,
+/* Fit k round blobs to the reports of all trees, beginning from weighted
+ * points; where they explain them, shrink the leaves of the tree that is shown
+ * to them. */
+kith_status kith_i_blobs_smooth(kith_i_local_run *run,
+                                const kith_i_grow_set *set,
                                 const kith_i_points *start, uint32_t k,
                                 kith_i_blob_points *out, kith_error *err);
 

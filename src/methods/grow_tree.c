@@ -74,6 +74,22 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     return KITH_OK;
 }
 
+void kith_i_grow_shift(kith_i_grow *grow, const double *parts)
+{
+    double by[KITH_I_GROW_AXES];
+    const kith_i_grow_node *leaf = &grow->node[grow->nodes - 1];
+    for (uint32_t a = 0; a < grow->axes; a++)
+        by[a] = parts[a] * (leaf->high[a] - leaf->low[a]);
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        kith_i_grow_node *node = &grow->node[i];
+        node->threshold += node->left ? by[node->axis] : 0;
+        for (uint32_t a = 0; a < grow->axes; a++) {
+            node->low[a] += by[a];
+            node->high[a] += by[a];
+        }
+    }
+}
+
 kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
                                 uint32_t depth, const kith_i_lens *lens,
                                 kith_i_place *place, uint32_t **leaf,

@@ -44,6 +44,8 @@ typedef struct kith_i_grow_box {
 
 kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
                              kith_i_grow *grow, kith_error *err);
+/* All of it elsewhere: parts[a] of a leaf's side along axis a. */
+void kith_i_grow_shift(kith_i_grow *grow, const double *parts);
 /* The tree as it is now, down to a depth, as the place of a question. leaf:
  * the node of each published leaf. */
 kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
@@ -69,6 +71,13 @@ typedef struct kith_i_grow_cell {
     double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
     double estimate, variance;
 } kith_i_grow_cell;
+
+/* Trees that users were asked about, and the one whose leaves an answer is made
+ * of: the same if there is only one. */
+typedef struct kith_i_grow_set {
+    kith_i_grow *asked, *shown;
+    uint32_t count;
+} kith_i_grow_set;
 
 /* cells: room for grow->leaves. */
 uint32_t kith_i_grow_cells(const kith_i_grow *grow, kith_i_grow_cell *cells);

@@ -11,22 +11,88 @@
 enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
 static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
 static const double DEEPEST = 3; /* to begin with; one more for each axis */
-static const double FEW = 64;
+/* Fewer cells than these stand out: then all users are asked at once about
+ * shifted grids of 2^SHIFTED cells, in a box so many times as large. The answer
+ * is told in 2^SHOWN cells. */
+static const double FEW = 100, BEYOND[] = {1, 1.3, 1.2}; /* d = 1, 2, 3 */
+enum { SHIFTED = 6, SHOWN = 8, GRIDS = 1 << KITH_I_GROW_AXES };
 /* Variance of a user in the finest cell that can be told from noise, in units
  * of the box's mean squared half-width: above COARSE a mean may be better,
  * above BLIND it is; above DIM too, if it cannot be found out whether it is. */
 static const double COARSE = 0.05, DIM = 0.2, BLIND = 0.4;
 
-/* How often to halve the box to begin with. cells: so many of equal mass stand
- * out by one sd, if all users are asked. Where these are few, hardly anything
- * will be split later: cells twice as many show the blobs better than cells
- * that are each significant. */
+/* So many cells of equal mass stand out by one sd, if all who are left are
+ * asked. */
+static double visible_cells(const kith_i_local_run *run)
+{
+    double users = kith_i_local_users(run, kith_i_local_left(run));
+    return sqrt(users) / kith_i_olh_sd(run->task->epsilon);
+}
+
+/* How often to halve the box to begin with. */
 static uint32_t first_levels(uint32_t d, double cells)
 {
     double levels = fmax(2, floor(log2(cells))), deepest = DEEPEST + d;
-    if (d > 1 && cells < FEW)
-        return (uint32_t)fmin(log2(FEW), levels + 1);
     return (uint32_t)fmin(deepest, levels);
+}
+
+/* Grids that are shifted by half a cell against each other, a quarter to
+ * either side; and the cells that the answer will be told in. */
+static kith_status open_grids(kith_i_local_run *run, kith_i_grow_set *set,
+                              kith_error *err)
+{
+    const kith_i_local_task *task = run->task;
+    uint32_t d = task->d;
+    double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
+    kith_i_grow_box box = {d, task->lower, task->upper, SHOWN, 1 << SHOWN};
+    set->count = 1u << d;
+    set->asked = kith_i_local_take(run, set->count, sizeof *set->asked);
+    set->shown = kith_i_local_take(run, 1, sizeof *set->shown);
+    if (!set->asked || !set->shown)
+        return kith_i_fail_memory(err);
+    kith_status status = kith_i_grow_open(run, &box, set->shown, err);
+    if (!status)
+        kith_i_grow_estimate(set->shown);
+    for (uint32_t a = 0; a < d; a++) {
+        double more =
+            (task->upper[a] - task->lower[a]) * (BEYOND[d - 1] - 1) / 2;
+        low[a] = task->lower[a] - more;
+        high[a] = task->upper[a] + more;
+    }
+    box = (kith_i_grow_box){d, low, high, SHIFTED, 1 << SHIFTED};
+    for (uint32_t t = 0; !status && t < set->count; t++) {
+        double parts[KITH_I_GROW_AXES];
+        for (uint32_t a = 0; a < d; a++)
+            parts[a] = t >> a & 1 ? 0.25 : -0.25;
+        status = kith_i_grow_open(run, &box, &set->asked[t], err);
+        if (!status)
+            kith_i_grow_shift(&set->asked[t], parts);
+    }
+    return status;
+}
+
+/* Where hardly any cell could be split later all users are asked at once: cells
+ * as wide as a cluster show best that it is there, and shifted ones where. */
+static kith_status ask_grids(kith_i_local_run *run, kith_i_grow_set *set,
+                             kith_error *err)
+{
+    kith_i_lens lens = {.q = run->task->d, .d = run->task->d};
+    kith_i_question q[GRIDS];
+    uint32_t *leaf[GRIDS];
+    const kith_i_answer *answer[GRIDS];
+    kith_status status = open_grids(run, set, err);
+    double share = kith_i_local_left(run) / set->count;
+    for (uint32_t t = 0; !status && t < set->count; t++) {
+        q[t] = kith_i_local_question(run, "cell of a shifted histogram", share,
+                                     KITH_I_REPORT_SYMBOL);
+        status = kith_i_grow_publish(run, &set->asked[t], UINT32_MAX, &lens,
+                                     &q[t].place, &leaf[t], err);
+    }
+    if (!status)
+        status = kith_i_local_ask(run, q, set->count, answer, err);
+    for (uint32_t t = 0; !status && t < set->count; t++)
+        kith_i_grow_take(&set->asked[t], leaf[t], answer[t]);
+    return status;
 }
 
 static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
@@ -35,9 +101,8 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     const kith_i_local_task *task = run->task;
     kith_i_lens lens = {.q = task->d, .d = task->d};
     double sd = kith_i_olh_sd(task->epsilon), left = kith_i_local_left(run);
-    double cells = sqrt(kith_i_local_users(run, left)) / sd;
     kith_i_grow_box box = {task->d, task->lower, task->upper,
-                           first_levels(task->d, cells), LEAVES};
+                           first_levels(task->d, visible_cells(run)), LEAVES};
     kith_status status = kith_i_grow_open(run, &box, grow, err);
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
@@ -106,26 +171,47 @@ static void add_noise(const kith_i_points *cells, const double *variances,
     }
 }
 
-/* What a grown tree says, as a model. */
-kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
+/* What is left of the trees when they are pruned, as points: each tree tells of
+ * all users. */
+static kith_i_points prune(const kith_i_grow_set *set, double *points,
+                           double *weights, double *variances)
+{
+    kith_i_points cells = {points, weights, 0, set->shown->axes};
+    double part = 1.0 / set->count;
+    for (uint32_t t = 0; t < set->count; t++) {
+        double *w = weights + cells.n, *v = variances + cells.n;
+        kith_i_grow_prune(&set->asked[t]);
+        uint32_t more = kith_i_grow_points(
+            &set->asked[t], 1, points + (size_t)cells.n * cells.d, w, v);
+        for (uint32_t i = 0; i < more; i++) {
+            w[i] *= part;
+            v[i] *= part * part;
+        }
+        cells.n += more;
+    }
+    return cells;
+}
+
+/* What grown trees say, as a model. */
+kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
                               kith_i_local_model *model, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
-    uint32_t room = grow->leaves + 1;
+    uint32_t room = 0;
+    for (uint32_t t = 0; t < set->count; t++)
+        room += set->asked[t].leaves + 1;
     double *points = kith_i_local_numbers(run, room, task->d);
     double *weights = kith_i_local_numbers(run, room, 2);
-    size_t most = ((size_t)task->k + 1) * room;
+    size_t most = ((size_t)task->k + 1) * set->shown->leaves;
     most = task->k > KITH_I_BLOBS_MOST ? 1 : most;
     kith_i_blob_points smooth = {.points =
                                      kith_i_local_numbers(run, most, task->d),
                                  .weights = kith_i_local_numbers(run, most, 1)};
     if (!points || !weights || !smooth.points || !smooth.weights)
         return kith_i_fail_memory(err);
-    kith_i_grow_prune(grow);
-    kith_i_points cells = {points, weights, 0, task->d};
-    cells.n = kith_i_grow_points(grow, 1, points, weights, weights + room);
+    kith_i_points cells = prune(set, points, weights, weights + room);
     kith_status status =
-        kith_i_blobs_smooth(run, grow, &cells, task->k, &smooth, err);
+        kith_i_blobs_smooth(run, set, &cells, task->k, &smooth, err);
     if (status)
         return status;
     kith_i_points blobs = {smooth.points, smooth.weights, smooth.count,
@@ -153,6 +239,7 @@ kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err)
 {
     kith_i_grow grow;
+    kith_i_grow_set set = {&grow, &grow, 1};
     int near = 0;
     double unit, blurred = blur(run, &unit);
     int can = kith_i_near_can(run, blurred);
@@ -161,9 +248,10 @@ kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
         return kith_i_local_one(run, model, err);
     if (blurred > COARSE * unit && can)
         status = kith_i_near_ask(run, blurred, model, &near, err);
+    int few = run->task->d > 1 && visible_cells(run) < FEW;
     if (!status && !near)
-        status = ask_cells(run, &grow, err);
+        status = few ? ask_grids(run, &set, err) : ask_cells(run, &grow, err);
     if (!status && !near)
-        status = kith_i_low_finish(run, &grow, model, err);
+        status = kith_i_low_finish(run, &set, model, err);
     return status;
 }

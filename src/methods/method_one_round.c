@@ -42,7 +42,8 @@ static kith_status low_round(kith_i_local_run *run, kith_i_local_model *model,
     for (int l = 0; l < LEVELS; l++)
         kith_i_grow_take(&grow, leaf[l], answer[l]);
     grow.start_depth = at[0]; /* what is deeper was not looked at first */
-    return kith_i_low_finish(run, &grow, model, err);
+    kith_i_grow_set set = {&grow, &grow, 1};
+    return kith_i_low_finish(run, &set, model, err);
 }
 
 /* Random directions around the public centre, with the reach of a ball. */

@@ -22,8 +22,8 @@ int kith_i_near_can(const kith_i_local_run *run, double blur);
 kith_status kith_i_near_ask(kith_i_local_run *run, double blur,
                             kith_i_local_model *model, int *near,
                             kith_error *err);
-/* A grown tree as a model. */
-kith_status kith_i_low_finish(kith_i_local_run *run, kith_i_grow *grow,
+/* Grown trees as a model. */
+kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
                               kith_i_local_model *model, kith_error *err);
 kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err);

@@ -273,8 +273,9 @@ static void test_smooth(void **state)
         count = kith_i_grow_points(&grow, 1, start, weights, variances);
         kith_i_points from = {start, weights, count, 2};
         kith_i_blob_points smooth = {.points = points, .weights = out};
+        kith_i_grow_set set = {&grow, &grow, 1};
         assert_int_equal(
-            kith_i_blobs_smooth(&b.run, &grow, &from, 2, &smooth, NULL),
+            kith_i_blobs_smooth(&b.run, &set, &from, 2, &smooth, NULL),
             KITH_OK);
         count = smooth.count;
         assert_true(blobs ? count > 0 && count <= ROOM : count == 0);

@@ -237,6 +237,28 @@ static void test_split_and_prune(void **state)
     kith_i_local_close(&b.run);
 }
 
+/* A shifted tree asks about the boxes that it stands for. */
+static void test_shifted(void **state)
+{
+    (void)state;
+    static const double parts[] = {.25, -.5};
+    bed b;
+    open_bed(&b, 2, 3, MOST); /* leaves of .5 by .5 */
+    kith_i_grow_shift(&b.grow, parts);
+    assert_true(fabs(b.grow.node[0].low[0] - (-.875)) < 1e-12);
+    assert_true(fabs(b.grow.node[0].high[1] - (.75)) < 1e-12);
+    for (uint32_t i = 0; i < b.grow.nodes; i++) {
+        const kith_i_grow_node *n = &b.grow.node[i];
+        if (!n->left)
+            continue;
+        const kith_i_grow_node *l = &b.grow.node[n->left];
+        assert_true(fabs(n->threshold - (l->high[n->axis])) < 1e-12);
+        assert_true(fabs(n->threshold - (b.grow.node[n->right].low[n->axis])) <
+                    1e-12);
+    }
+    kith_i_local_close(&b.run);
+}
+
 static void test_room(void **state)
 {
     (void)state;
@@ -275,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_least_squares),
         cmocka_unit_test(test_published),
         cmocka_unit_test(test_split_and_prune),
+        cmocka_unit_test(test_shifted),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_nobody),
     };
