@@ -3,7 +3,7 @@
 
     ablation.py [--seeds N] [--rules "A;B"] [--table]
 
-The numbers of `auto` are data (src/auto/recipe.c). A copy of the tree is built
+The numbers of `auto` are data (src/auto/recipe.def). A copy of the tree is built
 whose recipe can be changed from outside; nothing of that is in the shipped
 one. Each rule is switched off by the number that makes it idle, and four real
 sets and the odd sets of robust.py are run again (bench_auto, one thread).
@@ -53,13 +53,10 @@ RULES = {
 
 def fields():
     """Name and type of the recipe's numbers."""
-    with open(os.path.join(TREE, "src/auto/recipe.h"), encoding="ascii") as f:
-        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
-    body = text[text.index("typedef struct auto_recipe {"):
-                text.index("} auto_recipe;")]
-    for kind, names in re.findall(r"\b(double|uint32_t|int)\s+([^;]+);", body):
-        for name in names.split(","):
-            yield name.strip(), kind
+    kinds = {"NUMBER": "double", "WHOLE": "uint32_t"}
+    with open(os.path.join(TREE, "src/auto/recipe.def"), encoding="ascii") as f:
+        for kind, name in re.findall(r"^(NUMBER|WHOLE)\((\w+),", f.read(), re.M):
+            yield name, kinds[kind]
 
 
 def build():

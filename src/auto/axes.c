@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/planes.h"
 #include "release/release_gram.h"
 
 enum {
@@ -54,21 +55,9 @@ static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
 {
     uint32_t d = run->d;
     for (uint32_t j = from; j < to; j++) {
-        double *axis = axes + (size_t)j * d, norm = 0;
         for (uint32_t i = 0; i < d; i++)
-            axis[i] = kith_i_coins_normal(&run->coins);
-        for (uint32_t a = 0; a < j; a++) { /* Gram-Schmidt */
-            const double *other = axes + (size_t)a * d;
-            double dot = 0;
-            for (uint32_t i = 0; i < d; i++)
-                dot += axis[i] * other[i];
-            for (uint32_t i = 0; i < d; i++)
-                axis[i] -= dot * other[i];
-        }
-        for (uint32_t i = 0; i < d; i++)
-            norm += axis[i] * axis[i];
-        for (uint32_t i = 0; i < d; i++)
-            axis[i] /= sqrt(norm);
+            axes[(size_t)j * d + i] = kith_i_coins_normal(&run->coins);
+        (void)kith_i_orthonormal_row(axes, j, d);
     }
 }
 

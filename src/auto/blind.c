@@ -80,10 +80,6 @@ static kith_status believe_sums(auto_run *run, const auto_frame *frame,
 {
     auto_step *step = &e->step;
     size_t size = (size_t)step->k * step->width;
-    for (uint32_t j = 0; j < step->k; j++)
-        step->noise[j] /= plan->kept;
-    for (size_t i = 0; i < size; i++)
-        step->move[i] /= plan->kept;
     if (!plan->taxicab)
         return kith_i_auto_move_full(run, frame, centers, step, e->full);
     auto_belief belief = {step->k,     step->width, frame->q, step->move,
@@ -127,8 +123,9 @@ static kith_status first_estimate(auto_run *run, const auto_start *start,
     double *radius = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
+    out->step.kept = plan.clip.kept;
     for (uint32_t j = 0; j < k; j++) {
-        radius[j] = plan.radius;
+        radius[j] = plan.clip.radius;
         memcpy(full + (size_t)j * d, start->scout->zero, d * sizeof *full);
     }
     if (!plan.taxicab)

@@ -62,6 +62,8 @@ typedef struct {
     double *size, *sd;
     double *used; /* size, or 1 */
     double *radius;
+    auto_sum sum; /* of a leaf's rows about its middle, in half diagonals */
+    auto_clip clip;
 } leaf_list;
 
 /* All leaves; kept: how many of them stand out of the noise. */
@@ -114,17 +116,18 @@ static void keep_one(const auto_run *run, leaf_list *l)
 
 /* Point j of the summary from the sum of leaf c. Its mean is shortened by its
  * noise; neither its place nor its size is quite sure, and it weighs less by
- * both. box: mean square of the rows' distances from the middle. */
+ * both. */
 static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
-                      double box, uint32_t j, auto_summary *out)
+                      uint32_t j, auto_summary *out)
 {
     uint32_t q = out->q;
     const double *middle = l->center + (size_t)c * q;
     double *to = out->points + (size_t)j * q;
-    double size = l->size[c], square = 0;
-    double noise = q * pow(cells->sum_sd[c] / size, 2);
+    double size = l->size[c], box = l->sum.square * pow(l->half[c], 2);
+    double square = 0, rows = size * l->clip.kept, sd = cells->sum_sd[c] / rows;
+    double noise = q * sd * sd;
     for (uint32_t i = 0; i < q; i++) {
-        to[i] = (double)cells->sums[(size_t)c * q + i] / size;
+        to[i] = (double)cells->sums[(size_t)c * q + i] / rows;
         square += to[i] * to[i];
     }
     double keep = kith_i_shrink(square, noise);
@@ -132,7 +135,7 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
         to[i] = middle[i] + keep * to[i];
     out->size[j] = size;
     out->unsure[j] = pow(l->sd[c], 2);
-    out->noise[j] = keep * cells->sum_sd[c] / size;
+    out->noise[j] = keep * sd;
     out->within[j] = fmax(box - keep * keep * square, box / 16);
     double place = box / (noise + box);
     double sure = 1 - fmin(1, pow(l->sd[c] / size, 2));
@@ -145,8 +148,7 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
 {
     leaf_list l = {0};
     kith_i_pool own = {0}; /* the list goes when its points are known */
-    auto_hist hist;
-    auto_radii radii = {0};
+    auto_hist hist = {0};
     kith_i_cells cells = {0};
     kith_status status = list_leaves(run, t, &own, &l);
     if (status) {
@@ -156,11 +158,6 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
     kith_i_auto_tree_trim(t);
     if (l.kept == 0)
         keep_one(run, &l);
-    auto_widths widths = {.n = l.n,
-                          .scale = l.half,
-                          .size = l.used,
-                          .share = shares->leaf,
-                          .dim = frame->q};
     auto_place place = {.forest = &t->face,
                         .view = frame->view,
                         .by = frame->view,
@@ -173,9 +170,12 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
     if (!status)
         status = kith_i_auto_histogram(run, &place, &look, &hist);
     if (!status) {
-        radii = kith_i_auto_balance(run, &hist, &widths);
+        l.sum = (auto_sum){kith_i_auto_sum_sd(run, shares->leaf, frame->q),
+                           frame->q, kith_i_auto_mean_square(&hist)};
+        l.clip = kith_i_auto_clip(
+            run, &hist, &l.sum, kith_i_auto_typical_size(l.n, l.half, l.size));
         for (uint32_t c = 0; c < l.n; c++)
-            l.radius[c] = radii.rho * l.half[c];
+            l.radius[c] = l.clip.radius * l.half[c];
         status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
                                        shares->leaf, &cells);
     }
@@ -183,7 +183,7 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
         status = summary_new(run, l.kept, frame->q, out);
     for (uint32_t c = 0, j = 0; !status && c < l.n; c++)
         if (l.size[c] > 0)
-            set_point(&l, c, &cells, pow(radii.kappa * l.half[c], 2), j++, out);
+            set_point(&l, c, &cells, j++, out);
     kith_i_cells_free(&cells);
     kith_i_pool_drop(&own, 0);
     return status;

@@ -131,14 +131,22 @@ kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
     return KITH_OK;
 }
 
-/* Radii by those of the last histogram. */
-static void set_radii(const auto_job *job, auto_step *out, double *radius)
+/* Radii by the last histogram, the same multiple of every scale: a small cell
+ * far from its centre would not reach it with a shorter one. */
+static void set_radii(const auto_run *run, const auto_job *job, double share,
+                      auto_step *out, double *radius)
 {
-    out->loose = job->radii.loose;
-    out->kappa = job->radii.kappa;
+    auto_sum sum = {kith_i_auto_sum_sd(run, share, out->width), out->width,
+                    kith_i_auto_mean_square(&job->lengths)};
+    out->loose = kith_i_auto_looseness(&job->lengths);
+    out->kappa = sqrt(sum.square);
+    auto_clip clip = kith_i_auto_clip(
+        run, &job->lengths, &sum,
+        kith_i_auto_typical_size(out->k, job->scale, out->used));
+    out->kept = clip.kept;
     for (uint32_t j = 0; j < out->k; j++) {
-        radius[j] = job->radii.rho * job->scale[j];
-        out->rms[j] = job->radii.kappa * job->scale[j];
+        radius[j] = clip.radius * job->scale[j];
+        out->rms[j] = out->kappa * job->scale[j];
     }
 }
 
@@ -147,11 +155,13 @@ void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
     uint32_t k = out->k, w = out->width;
     out->sum_sd = 0;
     for (uint32_t j = 0; j < k; j++) {
-        out->noise[j] = cells->sum_sd[j] / out->used[j];
-        out->sum_sd += cells->sum_sd[j] * cells->sum_sd[j] / k;
+        double sd = cells->sum_sd[j] / out->kept;
+        out->noise[j] = sd / out->used[j];
+        out->sum_sd += sd * sd / k;
         for (uint32_t i = 0; i < w; i++)
             out->move[(size_t)j * w + i] =
-                (double)cells->sums[(size_t)j * w + i] / out->used[j];
+                (double)cells->sums[(size_t)j * w + i] /
+                (out->used[j] * out->kept);
     }
     out->sum_sd = sqrt(out->sum_sd);
 }
@@ -159,11 +169,9 @@ void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
 static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
                             auto_step *out)
 {
-    uint32_t k = place->cells, w = place->width;
     double sums = job->share * (1 - job->counts);
-    auto_hist hist;
     kith_i_cells cells = {0};
-    double *radius = kith_i_pool_reals(&run->pool, k);
+    double *radius = kith_i_pool_reals(&run->pool, place->cells);
     if (!radius)
         return kith_i_fail_memory(run->err);
     kith_status status = kith_i_auto_place_open(run, place, 1);
@@ -171,19 +179,13 @@ static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
         status = kith_i_auto_count_sizes(run, place, job, out);
     if (status)
         return status;
-    auto_widths widths = {.n = k,
-                          .scale = job->scale,
-                          .size = out->used,
-                          .share = sums,
-                          .dim = w};
     if (job->hist > 0) {
         auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
-        status = kith_i_auto_histogram(run, place, &look, &hist);
+        status = kith_i_auto_histogram(run, place, &look, &job->lengths);
         if (status)
             return status;
-        job->radii = kith_i_auto_balance(run, &hist, &widths);
     }
-    set_radii(job, out, radius);
+    set_radii(run, job, sums, out, radius);
     status = kith_i_auto_residuals(run, place, job->what, radius, sums, &cells);
     if (!status)
         kith_i_auto_set_moves(&cells, out);

@@ -17,9 +17,9 @@ typedef struct auto_job {
     const char *what;
     const double *scale;  /* of each cell, in steps of the residuals' space */
     double share, counts; /* all of it; the part for sizes */
-    double hist;          /* share of the histogram; 0: the last radii do */
+    double hist;          /* share of the histogram; 0: the last one does */
     auto_sizes *known;    /* or NULL */
-    auto_radii radii;     /* of the last histogram */
+    auto_hist lengths;    /* the last histogram, in scales */
 } auto_job;
 
 /* What a step found. */
@@ -28,7 +28,8 @@ typedef struct auto_step {
     double *move;   /* k x width: residual means, not shrunk yet */
     double *noise;  /* k: sd of one coordinate of move */
     double *size;   /* k: joined with what was known */
-    double *used;   /* k: what sums were divided by, never lost in noise */
+    double *used;   /* k: what sums were divided by, never lost in noise, */
+    double kept;    /* and by what clipping has left of them */
     double size_sd; /* of a count */
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     double loose;   /* relative sd of the squares of rms, by noise */

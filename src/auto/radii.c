@@ -28,6 +28,19 @@ static int find_window(auto_hist *hist, const int64_t *counts, double least)
     return 0;
 }
 
+/* Clipping at r multiplies a row of length mid by min(1, r / mid). */
+static void set_factors(auto_hist *hist, uint32_t at)
+{
+    double sum = 0, square = 0;
+    for (uint32_t b = 0; b < AUTO_BINS; b++) {
+        double factor = fmin(1, hist->up[at] / hist->mid[b]);
+        sum += hist->h[b] * factor;
+        square += hist->h[b] * factor * factor;
+    }
+    hist->kept[at] = sum / hist->total;
+    hist->varied[at] = fmax(0, square * hist->total / (sum * sum) - 1);
+}
+
 /* With some 50 empty bins, one passes 2.5 sd in a quarter of all histograms,
  * and a false bin far out ruins a radius. So a bin counts if it is surely
  * there, or likely and next to one that counts; where noise hides every single
@@ -62,6 +75,8 @@ void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
     hist->total = 0;
     for (uint32_t b = 0; b < AUTO_BINS; b++)
         hist->total += hist->h[b];
+    for (uint32_t b = 0; b < AUTO_BINS; b++)
+        set_factors(hist, b);
 }
 
 double kith_i_auto_excess(const auto_hist *hist, double r)
@@ -70,18 +85,6 @@ double kith_i_auto_excess(const auto_hist *hist, double r)
     for (uint32_t b = 0; b < AUTO_BINS; b++)
         sum += hist->h[b] * fmax(hist->mid[b] - r, 0);
     return sum;
-}
-
-double kith_i_auto_clipping(const auto_hist *hist, double r, double *kept)
-{
-    double sum = 0, square = 0;
-    for (uint32_t b = 0; b < AUTO_BINS; b++) {
-        double factor = fmin(1, r / hist->mid[b]);
-        sum += hist->h[b] * factor;
-        square += hist->h[b] * factor * factor;
-    }
-    *kept = sum / hist->total;
-    return fmax(0, square / hist->total / (*kept * *kept) - 1);
 }
 
 double kith_i_auto_mean_square(const auto_hist *hist)
@@ -104,31 +107,33 @@ double kith_i_auto_looseness(const auto_hist *hist)
            (hist->total * kith_i_auto_mean_square(hist));
 }
 
-/* What clipping loses, if all of it is in one direction, against what noise
- * adds. */
-auto_radii kith_i_auto_balance(const auto_run *run, const auto_hist *hist,
-                               const auto_widths *cells)
+/* Radii that leave less of a sum are not tried: lengths that fall into one bin
+ * would call for none at all. */
+static const double least_kept = .7;
+
+auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
+                           const auto_sum *sum, double size)
 {
-    auto_radii out = {.rho = hist->up[AUTO_BINS - 1],
-                      .kappa = sqrt(kith_i_auto_mean_square(hist)),
-                      .loose = kith_i_auto_looseness(hist)};
-    double unit = kith_i_auto_sum_sd(run, cells->share, cells->dim);
-    double weight = 0, best = HUGE_VAL;
-    for (uint32_t j = 0; j < cells->n; j++)
-        weight += cells->size[j] * cells->scale[j] * cells->scale[j];
+    auto_clip best = {.cost = HUGE_VAL};
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
-        double r = hist->up[b];
-        double bias = kith_i_auto_excess(hist, r) / hist->total;
-        double cost = run->recipe->dear * bias * bias * weight;
-        for (uint32_t j = 0; j < cells->n; j++) {
-            double s = cells->scale[j] * cells->scale[j];
-            double noise = cells->dim * r * r * s * unit * unit;
-            cost += fmin(noise / cells->size[j], cells->size[j] * s);
-        }
-        if (cost < best) {
-            best = cost;
-            out.rho = r;
-        }
+        auto_clip c = {.radius = hist->up[b], .kept = hist->kept[b]};
+        c.noise = sum->unit * c.radius / c.kept;
+        c.cost = run->recipe->coherent * hist->varied[b] * sum->square +
+                 sum->dim * pow(c.noise / size, 2);
+        if (c.kept >= least_kept && c.cost < best.cost)
+            best = c;
     }
-    return out;
+    return best;
+}
+
+double kith_i_auto_typical_size(uint32_t n, const double *scale,
+                                const double *size)
+{
+    double lost = 0, noise = 0;
+    for (uint32_t j = 0; j < n; j++)
+        if (size[j] > 0) {
+            lost += scale[j] * scale[j] * size[j];
+            noise += scale[j] * scale[j] / size[j];
+        }
+    return sqrt(lost / noise);
 }

@@ -13,6 +13,9 @@ typedef struct auto_hist {
     double total;
     double sd; /* of a count */
     int seen;  /* something stood out of the noise */
+    /* what clipping at an upper edge does: the mean of the factors, and their
+     * relative variance */
+    double kept[AUTO_BINS], varied[AUTO_BINS];
 } auto_hist;
 
 /* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
@@ -24,27 +27,30 @@ double kith_i_auto_excess(const auto_hist *hist, double r);
 double kith_i_auto_mean_square(const auto_hist *hist);
 /* What noise does to it, as a part of it. */
 double kith_i_auto_looseness(const auto_hist *hist);
-/* What clipping at r does to rows of these lengths: *kept is the mean of the
- * factors, returned is their relative variance. Dividing a clipped sum by
- * *kept leaves only the bias that the variance allows. */
-double kith_i_auto_clipping(const auto_hist *hist, double r, double *kept);
 
-/* Factors of the scales of cells, for clipping (rho) and of the rms distance.
- */
-typedef struct auto_radii {
-    double rho, kappa;
-    double loose; /* relative sd of kappa^2, by noise */
-} auto_radii;
+/* Where to clip the rows of a sum. Divided by `kept` the clipped sum is right
+ * but for what the variance of the factors allows. */
+typedef struct auto_clip {
+    double radius; /* in the unit of the histogram's distances */
+    double kept;   /* the sum is this much too short */
+    double noise;  /* sd of a coordinate of the sum, after that */
+    double cost;   /* expected squared error of the mean */
+} auto_clip;
 
-/* n cells whose sums in R^dim are to be bought with a share. */
-typedef struct auto_widths {
-    uint32_t n;
-    const double *scale, *size; /* expected distance of rows; noisy number */
-    double share, dim;
-} auto_widths;
+/* A sum of vectors in R^dim: noise of a coordinate if they are clipped to 1,
+ * and how far they are in the mean (squared, without noise). */
+typedef struct auto_sum {
+    double unit, dim, square;
+} auto_sum;
 
-/* rho balances clipping bias and noise. */
-auto_radii kith_i_auto_balance(const auto_run *run, const auto_hist *hist,
-                               const auto_widths *cells);
+/* The radius that balances both for so many rows. */
+auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
+                           const auto_sum *sum, double size);
+
+/* One number of rows that stands for n cells of these scales and sizes: if all
+ * are clipped at the same multiple of their scales, both add up as if each had
+ * so many. Cells of size 0 do not count. */
+double kith_i_auto_typical_size(uint32_t n, const double *scale,
+                                const double *size);
 
 #endif

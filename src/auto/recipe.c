@@ -3,88 +3,24 @@
 
 #include <math.h>
 
-#define COMMON                                                                 \
-    .clear = 20, .sure = 2, .nearest = .001, .poor = .25, .turns = 3,          \
-    .nothing = .0003, .choice = .05, .noisy = .2, .doubt = .8, .coherent = .5, \
-    .likely = 2.5, .bridge = 2, .window = 4, .edge = .05, .single = .3,        \
-    .first = 40, .each = 3, .least_each = 1.5, .least_ease = .25, .quiet = .02
+#define WHOLE                 NUMBER
+#define NUMBER(name, g, p, r) .name = g,
+static const auto_recipe gaussian = {
+#include "auto/recipe.def"
+};
+#undef NUMBER
 
-static const auto_recipe gaussian = {COMMON,
-                                     .count = .004,
-                                     .norms = .006,
-                                     .mean = .012,
-                                     .surely = 5,
-                                     .dear = 4,
-                                     .least_moments = .005,
-                                     .most_moments = .25,
-                                     .few = 20,
-                                     .tree = .235,
-                                     .leaf = .09,
-                                     .cells = .27,
-                                     .steps = .30,
-                                     .last = .10,
-                                     .hist = .03,
-                                     .narrow = .135,
-                                     .tree_falls = 1,
-                                     .levels = 6,
-                                     .halvings = 2,
-                                     .cut = 5,
-                                     .keep = 1.5,
-                                     .most_cells = 200,
-                                     .blurred = 1.2,
-                                     .cell_steps = 2,
-                                     .stands = 2,
-                                     .least_rounds = 4,
-                                     .usual_rounds = 8,
-                                     .most_rounds = AUTO_MOST_ROUNDS,
-                                     .sizes = .08,
-                                     .zooms = 3};
+#define NUMBER(name, g, p, r) .name = p,
+static const auto_recipe pure = {
+#include "auto/recipe.def"
+};
+#undef NUMBER
 
-/* Noise falls with the share itself, so that small shares are dear: fewer
- * levels, cells and rounds, and what is false is dearer. */
-#define PURE                                                                   \
-    COMMON, .count = .01, .norms = .02, .mean = .03, .taxicab = .012,          \
-            .surely = 6.5, .dear = 2.25, .least_moments = .02,                 \
-            .most_moments = .10, .directions = 12, .few_features = 8,          \
-            .few = 14, .keep = 2, .most_cells = 400, .blurred = 2,             \
-            .cell_steps = 1, .one_hist = 1
-
-static const auto_recipe pure = {PURE,
-                                 .tree = .21,
-                                 .leaf = .14,
-                                 .stands = 1.5,
-                                 .cells = .24,
-                                 .steps = .22,
-                                 .last = .20,
-                                 .hist = .03,
-                                 .narrow = .25,
-                                 .levels = 4,
-                                 .halvings = 3,
-                                 .cut = 7,
-                                 .usual_rounds = 4,
-                                 .most_rounds = 4,
-                                 .sizes = .083,
-                                 .zooms = 3};
-
-/* Random axes see little of a distance: boxes are cut one axis at a time, and
- * all that is left goes to sums in full space. One round before that: without
- * it a cell that is noise keeps a centre in one run of eight (synth, k = 64).
- */
-static const auto_recipe random_axes = {PURE,
-                                        .tree = .25,
-                                        .leaf = .12,
-                                        .stands = 2,
-                                        .cells = .16,
-                                        .steps = .05,
-                                        .last = .75,
-                                        .hist = .04,
-                                        .levels = 13,
-                                        .halvings = 1,
-                                        .cut = 6,
-                                        .sizes = .2,
-                                        .least_rounds = 1,
-                                        .usual_rounds = 1,
-                                        .most_rounds = 1};
+#define NUMBER(name, g, p, r) .name = r,
+static const auto_recipe random_axes = {
+#include "auto/recipe.def"
+};
+#undef NUMBER
 
 const auto_recipe *kith_i_auto_recipe(int is_pure, int blind)
 {

@@ -73,23 +73,15 @@ auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
                                   const auto_hist *lengths, double k,
                                   double share)
 {
-    double d = run->d, trace = kith_i_auto_mean_square(lengths);
-    auto_plain best = {.cost = HUGE_VAL};
-    for (int taxicab = 0; taxicab <= scout->taxicab; taxicab++) {
-        const auto_hist *hist = taxicab ? &scout->taxicabs : lengths;
-        double unit = taxicab ? kith_i_auto_count_sd(run, share)
-                              : kith_i_auto_sum_sd(run, share, d);
-        for (uint32_t b = 0; b < AUTO_BINS; b++) {
-            auto_plain p = {.taxicab = taxicab, .radius = hist->up[b]};
-            double varied = kith_i_auto_clipping(hist, p.radius, &p.kept);
-            p.noise = unit * p.radius / p.kept;
-            p.cost = run->recipe->coherent * varied * trace +
-                     d * pow(p.noise * k / run->n, 2);
-            if (p.cost < best.cost)
-                best = p;
-        }
-    }
-    return best;
+    auto_sum sum = {kith_i_auto_sum_sd(run, share, run->d), run->d,
+                    kith_i_auto_mean_square(lengths)};
+    auto_plain best = {0, kith_i_auto_clip(run, lengths, &sum, run->n / k)};
+    if (!scout->taxicab)
+        return best;
+    sum.unit = kith_i_auto_count_sd(run, share);
+    auto_plain other = {
+        1, kith_i_auto_clip(run, &scout->taxicabs, &sum, run->n / k)};
+    return other.clip.cost < best.clip.cost ? other : best;
 }
 
 /* A3: the radius that balances what clipping loses, if all of it is in one
@@ -99,19 +91,16 @@ static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
                             double share)
 {
     double d = run->d, n = run->n, unit = kith_i_auto_sum_sd(run, share, d);
-    auto_plain best = {.cost = HUGE_VAL, .kept = 1};
+    auto_clip best = {.cost = HUGE_VAL, .kept = 1};
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
         double r = hist->up[b];
         double bias =
             kith_i_auto_excess(hist, r) / (hist->seen ? n : hist->total);
         double cost = bias * bias + d * pow(r * unit / n, 2);
-        if (cost < best.cost) {
-            best.cost = cost;
-            best.radius = r;
-            best.noise = unit * r;
-        }
+        if (cost < best.cost)
+            best = (auto_clip){r, 1, unit * r, cost};
     }
-    return best;
+    return (auto_plain){0, best};
 }
 
 /* Moves the mean to where a sum about it (L1: about zero) says. Shortened to
@@ -129,13 +118,14 @@ static kith_status move_mean(auto_run *run, auto_scout *scout,
     kith_i_cells cells = {0};
     kith_status status = kith_i_auto_place_open(run, &place, 0);
     if (!status)
-        status = kith_i_auto_residuals(run, &place, "mean", &plan->radius,
+        status = kith_i_auto_residuals(run, &place, "mean", &plan->clip.radius,
                                        share, &cells);
     if (status)
         return status;
-    double noise = d * pow(plan->noise / run->n, 2);
-    double most = plan->taxicab ? HUGE_VAL : plan->radius * plan->radius;
-    double scale = 1 / (run->n * plan->kept);
+    double noise = d * pow(plan->clip.noise / run->n, 2);
+    double most =
+        plan->taxicab ? HUGE_VAL : plan->clip.radius * plan->clip.radius;
+    double scale = 1 / (run->n * plan->clip.kept);
     for (uint32_t i = 0; i < d; i++)
         square += pow((double)cells.sums[i] * scale, 2);
     double keep = kith_i_shrink(square, noise);
@@ -145,7 +135,7 @@ static kith_status move_mean(auto_run *run, auto_scout *scout,
     kith_i_domain_clip(run->domain, mean);
     for (uint32_t i = 0; i < d; i++)
         mean[i] = nearbyint(mean[i]);
-    scout->astray = plan->taxicab ? noise : plan->cost;
+    scout->astray = plan->taxicab ? noise : plan->clip.cost;
     kith_i_cells_free(&cells);
     return KITH_OK;
 }
@@ -198,7 +188,7 @@ static kith_status find_mean(auto_run *run, auto_scout *scout)
         plan = plan_mean(run, &scout->norms, r->mean);
         if (run->plan > 0 || !scout->norms.seen ||
             scout->astray <= r->poor * scout->trace ||
-            plan.cost > scout->astray / 2)
+            plan.clip.cost > scout->astray / 2)
             break;
         status = move_mean(run, scout, &plan, r->mean);
         if (!status)
@@ -225,11 +215,12 @@ kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
         double r = scout->norms.up[b],
                noisy = run->d * pow(unit * r / run->n, 2);
-        if (r > plan.radius && noisy <= run->recipe->nothing * scout->trace) {
-            plan.radius = r;
-            plan.noise = unit * r;
+        if (r > plan.clip.radius &&
+            noisy <= run->recipe->nothing * scout->trace) {
+            plan.clip.radius = r;
+            plan.clip.noise = unit * r;
         }
     }
-    *noise = run->d * pow(plan.noise / run->n, 2);
+    *noise = run->d * pow(plan.clip.noise / run->n, 2);
     return move_mean(run, scout, &plan, share);
 }

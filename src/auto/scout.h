@@ -23,10 +23,7 @@ kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout);
  * radius, and what comes of it. */
 typedef struct auto_plain {
     int taxicab;
-    double radius;
-    double kept;  /* the sum is this much too short */
-    double noise; /* sd of a coordinate of the sum, after that */
-    double cost;  /* expected, per row */
+    auto_clip clip;
 } auto_plain;
 
 /* Best way to sum k clusters with this share. about: lengths from where the
