@@ -123,9 +123,9 @@ static kith_status first_estimate(auto_run *run, const auto_start *start,
     double *radius = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
-    out->step.kept = plan.clip.kept;
     for (uint32_t j = 0; j < k; j++) {
         radius[j] = plan.clip.radius;
+        out->step.kept[j] = plan.clip.kept;
         memcpy(full + (size_t)j * d, start->scout->zero, d * sizeof *full);
     }
     if (!plan.taxicab)

@@ -60,10 +60,9 @@ typedef struct {
     double *center; /* n x q: middles of their boxes */
     double *half;   /* half diagonal */
     double *size, *sd;
-    double *used; /* size, or 1 */
-    double *radius;
+    double *used;          /* size, or 1 */
+    double *radius, *rest; /* rest: part of a sum that clipping leaves */
     auto_sum sum; /* of a leaf's rows about its middle, in half diagonals */
-    auto_clip clip;
 } leaf_list;
 
 /* All leaves; kept: how many of them stand out of the noise. */
@@ -79,6 +78,7 @@ static kith_status list_leaves(const auto_run *run, auto_tree *t,
     out->sd = kith_i_pool_reals(pool, out->n);
     out->used = kith_i_pool_reals(pool, out->n);
     out->radius = kith_i_pool_reals(pool, out->n);
+    out->rest = kith_i_pool_reals(pool, out->n);
     if (pool->failed)
         return kith_i_fail_memory(run->err);
     for (uint32_t n = 0; n < t->nodes; n++) {
@@ -124,7 +124,7 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
     const double *middle = l->center + (size_t)c * q;
     double *to = out->points + (size_t)j * q;
     double size = l->size[c], box = l->sum.square * pow(l->half[c], 2);
-    double square = 0, rows = size * l->clip.kept, sd = cells->sum_sd[c] / rows;
+    double square = 0, rows = size * l->rest[c], sd = cells->sum_sd[c] / rows;
     double noise = q * sd * sd;
     for (uint32_t i = 0; i < q; i++) {
         to[i] = (double)cells->sums[(size_t)c * q + i] / rows;
@@ -172,10 +172,11 @@ kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
     if (!status) {
         l.sum = (auto_sum){kith_i_auto_sum_sd(run, shares->leaf, frame->q),
                            frame->q, kith_i_auto_mean_square(&hist)};
-        l.clip = kith_i_auto_clip(
-            run, &hist, &l.sum, kith_i_auto_typical_size(l.n, l.half, l.size));
-        for (uint32_t c = 0; c < l.n; c++)
-            l.radius[c] = l.clip.radius * l.half[c];
+        for (uint32_t c = 0; c < l.n; c++) {
+            auto_clip clip = kith_i_auto_clip(run, &hist, &l.sum, l.used[c]);
+            l.radius[c] = clip.radius * l.half[c];
+            l.rest[c] = clip.kept;
+        }
         status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
                                        shares->leaf, &cells);
     }

@@ -14,6 +14,7 @@ kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
                        .noise = kith_i_pool_reals(pool, k),
                        .size = kith_i_pool_reals(pool, k),
                        .used = kith_i_pool_reals(pool, k),
+                       .kept = kith_i_pool_reals(pool, k),
                        .rms = kith_i_pool_reals(pool, k)};
     return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
@@ -131,8 +132,7 @@ kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
     return KITH_OK;
 }
 
-/* Radii by the last histogram, the same multiple of every scale: a small cell
- * far from its centre would not reach it with a shorter one. */
+/* Radii by the last histogram: larger where there are more rows. */
 static void set_radii(const auto_run *run, const auto_job *job, double share,
                       auto_step *out, double *radius)
 {
@@ -140,11 +140,10 @@ static void set_radii(const auto_run *run, const auto_job *job, double share,
                     kith_i_auto_mean_square(&job->lengths)};
     out->loose = kith_i_auto_looseness(&job->lengths);
     out->kappa = sqrt(sum.square);
-    auto_clip clip = kith_i_auto_clip(
-        run, &job->lengths, &sum,
-        kith_i_auto_typical_size(out->k, job->scale, out->used));
-    out->kept = clip.kept;
     for (uint32_t j = 0; j < out->k; j++) {
+        auto_clip clip =
+            kith_i_auto_clip(run, &job->lengths, &sum, out->used[j]);
+        out->kept[j] = clip.kept;
         radius[j] = clip.radius * job->scale[j];
         out->rms[j] = out->kappa * job->scale[j];
     }
@@ -155,13 +154,13 @@ void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
     uint32_t k = out->k, w = out->width;
     out->sum_sd = 0;
     for (uint32_t j = 0; j < k; j++) {
-        double sd = cells->sum_sd[j] / out->kept;
+        double sd = cells->sum_sd[j] / out->kept[j];
         out->noise[j] = sd / out->used[j];
         out->sum_sd += sd * sd / k;
         for (uint32_t i = 0; i < w; i++)
             out->move[(size_t)j * w + i] =
                 (double)cells->sums[(size_t)j * w + i] /
-                (out->used[j] * out->kept);
+                (out->used[j] * out->kept[j]);
     }
     out->sum_sd = sqrt(out->sum_sd);
 }

@@ -29,7 +29,7 @@ typedef struct auto_step {
     double *noise;  /* k: sd of one coordinate of move */
     double *size;   /* k: joined with what was known */
     double *used;   /* k: what sums were divided by, never lost in noise, */
-    double kept;    /* and by what clipping has left of them */
+    double *kept;   /* k: and by what clipping has left of them */
     double size_sd; /* of a count */
     double sum_sd;  /* of a coordinate of a residual sum, rms over the k */
     double loose;   /* relative sd of the squares of rms, by noise */

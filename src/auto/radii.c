@@ -107,10 +107,8 @@ double kith_i_auto_looseness(const auto_hist *hist)
            (hist->total * kith_i_auto_mean_square(hist));
 }
 
-/* Radii that leave less of a sum are not tried: lengths that fall into one bin
- * would call for none at all. */
-static const double least_kept = .7;
-
+/* Radii that leave too little of a sum are not tried: lengths that fall into
+ * one bin would call for none at all. */
 auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
                            const auto_sum *sum, double size)
 {
@@ -120,20 +118,8 @@ auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
         c.noise = sum->unit * c.radius / c.kept;
         c.cost = run->recipe->coherent * hist->varied[b] * sum->square +
                  sum->dim * pow(c.noise / size, 2);
-        if (c.kept >= least_kept && c.cost < best.cost)
+        if (c.kept >= run->recipe->least_kept && c.cost < best.cost)
             best = c;
     }
     return best;
-}
-
-double kith_i_auto_typical_size(uint32_t n, const double *scale,
-                                const double *size)
-{
-    double lost = 0, noise = 0;
-    for (uint32_t j = 0; j < n; j++)
-        if (size[j] > 0) {
-            lost += scale[j] * scale[j] * size[j];
-            noise += scale[j] * scale[j] / size[j];
-        }
-    return sqrt(lost / noise);
 }

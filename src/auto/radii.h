@@ -47,10 +47,4 @@ typedef struct auto_sum {
 auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
                            const auto_sum *sum, double size);
 
-/* One number of rows that stands for n cells of these scales and sizes: if all
- * are clipped at the same multiple of their scales, both add up as if each had
- * so many. Cells of size 0 do not count. */
-double kith_i_auto_typical_size(uint32_t n, const double *scale,
-                                const double *size);
-
 #endif

@@ -34,12 +34,12 @@ static void test_hardly_seen(void **state)
         compare(make_lump(5000, 3, 200, .003, KITH_REPLACE_ONE), 8, 1, 0) < 1);
 }
 
-/* .1 to .4 by small changes of the radii; 45 if nobody goes there. */
+/* .1 to .45 by small changes of the radii; 45 if nobody goes there. */
 static void test_on_the_way(void **state)
 {
     (void)state;
     assert_true(compare(make_lump(5000, 3, 400, .003, KITH_REPLACE_ONE), 5, 1,
-                        0) < .4);
+                        0) < .6);
 }
 
 int main(void)

@@ -100,37 +100,6 @@ static void test_best(void **state)
     assert_true(before > 1.2);
 }
 
-/* The best multiple of all scales, cell by cell, is that of one typical cell.
- */
-static void test_many_cells(void **state)
-{
-    (void)state;
-    static const double scale[] = {1, 3, .5, 2, 7};
-    static const double size[] = {90, 7, 3e3, 40, 0};
-    static double length[ROWS];
-    (void)make(length);
-    auto_hist hist;
-    auto_run run = {.recipe = kith_i_auto_recipe(0, 0)};
-    fill(&hist, length, ROWS);
-    for (double unit = .1; unit < 40; unit *= 2) {
-        auto_sum sum = {unit, D, .89};
-        double best = HUGE_VAL, radius = 0;
-        for (uint32_t b = 0; b < AUTO_BINS; b++) {
-            double all = 0;
-            for (int j = 0; j < 4; j++)
-                all += size[j] * scale[j] * scale[j] *
-                       cost_at(&run, &hist, b, &sum, size[j]);
-            if (hist.kept[b] >= .7 && all < best) {
-                best = all;
-                radius = hist.up[b];
-            }
-        }
-        auto_clip clip = kith_i_auto_clip(
-            &run, &hist, &sum, kith_i_auto_typical_size(5, scale, size));
-        assert_true(clip.radius == radius);
-    }
-}
-
 /* Lengths that are all alike leave a factor without variance, however small the
  * radius. It must not be so small that the lattice shows. */
 static void test_one_length(void **state)
@@ -149,8 +118,8 @@ static void test_one_length(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factors), cmocka_unit_test(test_best),
-        cmocka_unit_test(test_many_cells), cmocka_unit_test(test_one_length)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_factors),
+                                       cmocka_unit_test(test_best),
+                                       cmocka_unit_test(test_one_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
