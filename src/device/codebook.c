@@ -76,26 +76,30 @@ static void make_batch(const uint32_t key[8], uint32_t kind, uint64_t first,
 #if defined(__SSE2__)
 typedef short eight __attribute__((vector_size(16)));
 typedef int four __attribute__((vector_size(16)));
+typedef double two __attribute__((vector_size(16)));
 #endif
 
-/* count is a multiple of 8. The loop below is what compilers make fast by
- * themselves when they are asked to; -O2 does not ask, hence the other. */
+/* Both have room for a multiple of 8; what w has beyond count is not looked at.
+ * The loop below is what compilers make fast by themselves when they are asked
+ * to; -O2 does not ask, hence the other. */
 static void add_products(const int16_t *w, const int16_t *u, uint32_t count,
                          int64_t *dot, int64_t *square)
 {
 #if defined(__SSE2__)
+    static const int16_t first[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
     four d = {0}, s = {0};
     for (uint32_t i = 0; i < count; i += 8) {
-        eight a, b;
+        eight a, b, ours;
         memcpy(&a, w + i, sizeof a);
         memcpy(&b, u + i, sizeof b);
+        memcpy(&ours, first + (count - i < 8 ? 8 - (count - i) : 0),
+               sizeof ours);
+        a &= ours;
         d += (four)__builtin_ia32_pmaddwd128(a, b);
         s += (four)__builtin_ia32_pmaddwd128(a, a);
     }
-    for (int i = 0; i < 4; i++) {
-        *dot += d[i];
-        *square += s[i];
-    }
+    *dot += d[0] + d[1] + d[2] + d[3]; /* 31 bits hold them together too */
+    *square += s[0] + s[1] + s[2] + s[3];
 #else
     int32_t d = 0, s = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -136,12 +140,30 @@ static void next_products(stream *s, uint32_t width, const int16_t *scaled,
         }
         uint32_t take = stride - at;
         take = take < BATCH - s->used ? take : BATCH - s->used;
-        for (uint32_t t = at + take; t > width && t > at; t--)
-            s->batch[s->used + (t - 1 - at)] = 0; /* beyond the width */
-        add_products(s->batch + s->used, scaled + at, take, dot, square);
+        if (at < width)
+            add_products(s->batch + s->used, scaled + at,
+                         width - at < take ? width - at : take, dot, square);
         at += take;
         s->used += take;
     }
+}
+
+/* The compiler makes no vectors of sqrt, which may set errno. */
+static void divide_by_roots(double score[KITH_I_CODEBOOK],
+                            const double square[KITH_I_CODEBOOK])
+{
+#if defined(__SSE2__)
+    for (uint32_t i = 0; i < KITH_I_CODEBOOK; i += 2) {
+        two a, b;
+        memcpy(&a, score + i, sizeof a);
+        memcpy(&b, square + i, sizeof b);
+        a /= (two)__builtin_ia32_sqrtpd(b);
+        memcpy(score + i, &a, sizeof a);
+    }
+#else
+    for (uint32_t i = 0; i < KITH_I_CODEBOOK; i++)
+        score[i] /= sqrt(square[i]);
+#endif
 }
 
 void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
@@ -149,12 +171,15 @@ void kith_i_codebook_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
                             double score[KITH_I_CODEBOOK])
 {
     stream s;
+    double squares[KITH_I_CODEBOOK];
     stream_open(&s, nonce, STREAM_VECTORS);
     for (uint32_t i = 0; i < KITH_I_CODEBOOK; i++) {
         int64_t dot, square;
         next_products(&s, width, scaled, &dot, &square);
-        score[i] = square > 0 ? (double)dot / sqrt((double)square) : 0;
+        score[i] = (double)dot;
+        squares[i] = square > 0 ? (double)square : 1; /* then dot is 0 */
     }
+    divide_by_roots(score, squares);
 }
 
 void kith_i_matrix_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
@@ -178,7 +203,7 @@ void kith_i_matrix_scores(const uint8_t nonce[KITH_I_NONCE_BYTES],
 /* Is codeword a nearer than b? A total order. */
 static inline int nearer(const double *score, uint32_t a, uint32_t b)
 {
-    return score[a] > score[b] || (a < b && score[a] >= score[b]);
+    return (score[a] > score[b]) | ((a < b) & (score[a] >= score[b]));
 }
 
 uint32_t kith_i_codebook_ranked(const double *score, uint32_t count,
@@ -188,16 +213,16 @@ uint32_t kith_i_codebook_ranked(const double *score, uint32_t count,
     uint32_t low = 0, high = count;
     for (uint32_t i = 0; i < count; i++)
         order[i] = (uint16_t)i;
-    /* Quickselect: order[low..high) holds the places low..high-1. */
+    /* Quickselect: order[low..high) holds the places low..high-1. It swaps
+     * whether it must or not: half of the branches would be guessed wrong. */
     while (high - low > 1) {
         uint32_t pivot = order[low + (high - low) / 2], end = low;
         order[low + (high - low) / 2] = order[high - 1];
         for (uint32_t i = low; i + 1 < high; i++) {
             uint16_t c = order[i];
-            if (nearer(score, c, pivot)) {
-                order[i] = order[end];
-                order[end++] = c;
-            }
+            order[i] = order[end];
+            order[end] = c;
+            end += (uint32_t)nearer(score, c, pivot);
         }
         order[high - 1] = order[end];
         order[end] = (uint16_t)pivot;
