@@ -103,9 +103,10 @@ class Service:
 
 
 class Deployment:
-    """A folder with rows and a task marked as a test."""
+    """A folder with rows and a task marked as a test, of several rounds: one
+    feature, because few users with two are asked all at once."""
 
-    def __init__(self, rows=3000, dimension=2, options=(), enrol="open"):
+    def __init__(self, rows=3000, dimension=1, options=(), enrol="open"):
         self.folder = tempfile.mkdtemp(prefix="kith_faults_")
         self.rows = os.path.join(self.folder, "rows.csv")
         self.task = os.path.join(self.folder, "task.json")
