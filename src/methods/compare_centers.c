@@ -119,26 +119,43 @@ static void build(walk *w, double threshold)
         w->tree[leaf + s] = (kith_i_tree_node){.axis = -1, .left = s};
 }
 
-static double farthest(const kith_i_candidate *from, const kith_i_candidate *to,
-                       uint32_t d)
+static double to_nearest(const kith_i_candidate *set, const double *x,
+                         uint32_t d)
 {
-    double most = 0;
-    for (uint32_t i = 0; i < from->count; i++) {
-        double nearest = HUGE_VAL;
-        for (uint32_t j = 0; j < to->count; j++)
-            nearest = fmin(nearest, kith_i_distance_squared(
-                                        point(from, i, d), point(to, j, d), d));
-        most = fmax(most, nearest);
-    }
-    return most;
+    double nearest = HUGE_VAL;
+    for (uint32_t j = 0; j < set->count; j++)
+        nearest =
+            fmin(nearest, kith_i_distance_squared(x, point(set, j, d), d));
+    return nearest;
 }
 
-/* What a user can gain or lose at most, about: the largest squared distance of
- * a centre of one answer from the other answer. */
+/* What users at the centres of one answer would lose by the other: the mean,
+ * or a mean in which each is as heavy as its loss. */
+static double typical_loss(const kith_i_candidate *from,
+                           const kith_i_candidate *to, uint32_t d, int heavy)
+{
+    double sum = 0, weights = 0;
+    for (uint32_t j = 0; j < from->count; j++) {
+        double loss = to_nearest(to, point(from, j, d), d);
+        double weight = fmax(0, from->share[j]) * (heavy ? loss : 1);
+        sum += weight * loss;
+        weights += weight;
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+/* What a difference is clipped to. One mean against its clusters: users' mean
+ * squared distance from the clusters' centres is that from the mean and the
+ * variance V of the centres, so that by their nearest nobody, wherever, loses
+ * more than V. A clip at V hides no loss; it hides gains of centres far away,
+ * which may be ghosts. Else about what the users gain who gain or lose. The
+ * largest distance instead made the question coarse, and often wrong. */
 static double bound_of(const kith_i_candidate *one, const kith_i_candidate *two,
                        uint32_t d)
 {
-    return fmax(farthest(one, two, d), farthest(two, one, d));
+    if (two->count == 1)
+        return typical_loss(one, two, d, 0);
+    return fmax(typical_loss(one, two, d, 1), typical_loss(two, one, d, 1));
 }
 
 static kith_status make_question(kith_i_local_run *run, double share,

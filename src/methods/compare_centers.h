@@ -4,9 +4,9 @@
 
 #include "method_run.h"
 
-/* A candidate answer: count x d centres. */
+/* A candidate answer: count x d centres, and shares of the users. */
 typedef struct kith_i_candidate {
-    const double *center;
+    const double *center, *share;
     uint32_t count;
 } kith_i_candidate;
 

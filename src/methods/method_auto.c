@@ -63,12 +63,12 @@ static void mean_of(const kith_i_local_model *model, double *mean)
 {
     double all = 0;
     for (uint32_t j = 0; j < model->count; j++)
-        all += model->raw[j];
+        all += fmax(0, model->raw[j]);
     for (uint32_t i = 0; i < model->d; i++) {
         mean[i] = 0;
         for (uint32_t j = 0; j < model->count; j++)
-            mean[i] +=
-                model->raw[j] / all * model->center[(size_t)j * model->d + i];
+            mean[i] += fmax(0, model->raw[j]) / all *
+                       model->center[(size_t)j * model->d + i];
     }
 }
 
@@ -84,7 +84,9 @@ static kith_status ask_at_last(kith_i_local_run *run, kith_i_local_model *model,
     if (model->count < 2 || !(run->kept > 0))
         return KITH_OK;
     mean_of(model, mean);
-    kith_i_candidate answer = {model->center, model->count}, one = {mean, 1};
+    double all = 1;
+    kith_i_candidate one = {mean, &all, 1};
+    kith_i_candidate answer = {model->center, model->raw, model->count};
     kith_status status =
         kith_i_compare(run, run->kept, &answer, &one, &mean_gain, err);
     if (status)
