@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UPDATES = 30000, BURN = 6000, EVERY = 240 };
-static const double EVEN = 3;    /* Dirichlet's prior: weight^EVEN */
-static const double JUMPS = 0.2; /* of the updates */
 static const double LEAST_WEIGHT = 1e-4, LEAST_PART = 1e-6;
 
 /* Largest steps: of a coordinate of a centre, in widths; of the log of a width;
@@ -174,7 +171,7 @@ static void trade(chain *c, uint32_t j)
         c->trial_sum[l] =
             c->sum[l] + by * (c->mass[j * n + l] - c->mass[i * n + l]);
     double even = (to[0] + by) * (from[0] - by) / (to[0] * from[0]);
-    if (!accept(c, EVEN * log(even)))
+    if (!accept(c, kith_i_recipe.even * log(even)))
         return;
     to[0] += by;
     from[0] -= by;
@@ -275,18 +272,21 @@ kith_status kith_i_blobs_average(kith_i_local_run *run,
                                  const kith_i_blob_fit *f, const double *blobs,
                                  kith_i_blob_mean *mean, kith_error *err)
 {
+    const kith_i_local_recipe *r = &kith_i_recipe;
     chain c = {.f = f,
                .coins = &run->coins,
                .k = mean->k,
                .box = mean->box,
                .boxes = mean->leaves};
     kith_status status = open_chain(run, &c, mean, blobs, err);
-    for (int t = 0; !status && t < UPDATES; t++) {
+    for (uint32_t t = 0; !status && t < r->chain; t++) {
         double u = kith_i_coins_unit(c.coins);
         update_kind kind =
-            u < JUMPS ? JUMP : (update_kind)((u - JUMPS) / (1 - JUMPS) * JUMP);
+            u < r->jumps
+                ? JUMP
+                : (update_kind)((u - r->jumps) / (1 - r->jumps) * JUMP);
         update(&c, kind);
-        if (t >= BURN && t % EVERY == 0)
+        if (t >= r->chain_burn && t % r->chain_every == 0)
             take_sample(&c, mean);
     }
     return status;

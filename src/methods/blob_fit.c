@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG_FIT = 25, SHORT_FIT = 6, TRIALS = 6, EXCHANGES = 6, SPOTS = 3 };
-static const double WIDTHS = 0.47; /* sd of the log of a width: a factor 1.6 */
+enum { LONG_FIT = 25, SHORT_FIT = 6, TRIALS = 6 };
 static const double LEAST_WEIGHT = 1e-4;
-static const double NEW_WEIGHT = 0.05; /* of a blob that is tried, at least */
 static const double LEAST_GAIN = 0.01; /* chi squared; less is none */
 
 static double below(double x)
@@ -131,14 +129,14 @@ double kith_i_blobs_prior(const double *blobs, uint32_t k, uint32_t axes)
         sum += blobs[i];
         square += blobs[i] * blobs[i];
     }
-    return (square - sum * sum / k) / (WIDTHS * WIDTHS);
+    return (square - sum * sum / k) / pow(kith_i_recipe.blob_widths, 2);
 }
 
 /* The same in the normal equations. */
 static void add_prior(kith_i_blob_fit *f, const double *blobs, uint32_t k)
 {
     size_t each = f->axes + 2, n = k * each;
-    double mean = 0, weight = 1 / (WIDTHS * WIDTHS);
+    double mean = 0, weight = 1 / pow(kith_i_recipe.blob_widths, 2);
     for (size_t i = each - 1; i < n; i += each)
         mean += blobs[i] / k;
     for (size_t i = each - 1; i < n; i += each) {
@@ -232,7 +230,7 @@ static uint32_t most_missed(const kith_i_blob_fit *f, const double *expected,
 static void put_blob(const kith_i_blob_fit *f, uint32_t at, double weight,
                      double width, double *blob)
 {
-    blob[0] = fmax(NEW_WEIGHT, weight);
+    blob[0] = fmax(kith_i_recipe.blob_weight, weight);
     for (uint32_t a = 0; a < f->axes; a++)
         blob[1 + a] = fmax(f->cells[at].low[a], f->low[a]) / 2 +
                       fmin(f->cells[at].high[a], f->high[a]) / 2;
@@ -252,7 +250,7 @@ static double try_elsewhere(kith_i_blob_fit *f, const double *blobs, uint32_t k,
     f->moved[j * each] = 0;
     kith_i_blobs_misfit(f->cells, f->count, f->axes, f->moved, k, f->without,
                         NULL);
-    for (int spot = 0; spot < SPOTS; spot++) {
+    for (uint32_t spot = 0; spot < kith_i_recipe.blob_spots; spot++) {
         uint32_t at = most_missed(f, f->without, ceiling, &ceiling);
         if (!(ceiling > 0))
             break;
@@ -276,7 +274,7 @@ double kith_i_blobs_fit(kith_i_blob_fit *f, double *blobs, uint32_t count,
         drop_one(f, blobs, count);
         chi = fit(f, blobs, count - 1, count - 1 > k ? SHORT_FIT : LONG_FIT);
     }
-    for (int e = 0; e < EXCHANGES; e++) {
+    for (uint32_t e = 0; e < kith_i_recipe.exchanges; e++) {
         double lead = chi;
         for (uint32_t j = 0; j < count; j++)
             lead = try_elsewhere(f, blobs, count, j, lead);

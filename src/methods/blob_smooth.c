@@ -11,11 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STARTS = 3 };
-static const double FITS = 3.5;    /* chi squared: sd above its mean, at most */
-static const double TRUST = 0.5;   /* blobs are right within this factor */
-static const double OUTLIER = 3;   /* sd: not counted in the spread of cells */
-static const double ALL_SD = 1e-3; /* of the sum of all weights around 1 */
+static const double ALL_SD = 1e-3;     /* of the sum of all weights around 1 */
 static const double LEAST_PART = 1e-3; /* of a cell, to be a point */
 
 /* k-means from one start, as blobs. */
@@ -115,7 +111,7 @@ static void shrink(const kith_i_grow_cell *cells, uint32_t count,
     for (uint32_t l = 0; l < count; l++) {
         double v = cells[l].variance;
         double miss = cells[l].estimate - expected[l];
-        if (miss * miss > OUTLIER * OUTLIER * v)
+        if (miss * miss > kith_i_recipe.outlier * kith_i_recipe.outlier * v)
             continue;
         above += (miss * miss - v) / v;
         precision += 1 / v;
@@ -123,7 +119,7 @@ static void shrink(const kith_i_grow_cell *cells, uint32_t count,
     double spread = precision > 0 ? fmax(0, above / precision) : 0;
     for (uint32_t l = 0; l < count; l++) {
         double v = cells[l].variance;
-        double own = pow(TRUST * expected[l], 2) + spread;
+        double own = pow(kith_i_recipe.trust * expected[l], 2) + spread;
         weights[l] =
             fmax(0, (cells[l].estimate * own + expected[l] * v) / (own + v));
     }
@@ -185,7 +181,8 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
     for (uint32_t t = 0; t < set->count; t++)
         nodes += set->asked[t].nodes;
     kith_i_grow_cell *reports = kith_i_local_take(run, nodes, sizeof *reports);
-    double *trial = kith_i_local_numbers(run, k + STARTS - 1, each);
+    double *trial =
+        kith_i_local_numbers(run, k + kith_i_recipe.blob_starts - 1, each);
     if (!reports || !trial)
         return kith_i_fail_memory(err);
     f->cells = reports;
@@ -194,8 +191,9 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
         f->count += gather(&set->asked[t], t == 0, reports + f->count);
     bound_widths(set->shown, f);
     best->chi = HUGE_VAL;
-    kith_status status = kith_i_blobs_room(run, f, k + STARTS - 1, err);
-    for (uint32_t t = 0; !status && t < STARTS; t++) {
+    kith_status status =
+        kith_i_blobs_room(run, f, k + kith_i_recipe.blob_starts - 1, err);
+    for (uint32_t t = 0; !status && t < kith_i_recipe.blob_starts; t++) {
         uint32_t count = 0; /* some starts have one or two too many */
         status = start_blobs(run, f, start, k + t, trial, &count, err);
         if (status)
@@ -259,7 +257,7 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run,
     if (!best.blobs)
         return kith_i_fail_memory(err);
     kith_status status = find_blobs(run, set, start, k, &f, &best, err);
-    double most = f.count + FITS * sqrt(2.0 * f.count);
+    double most = f.count + kith_i_recipe.blobs_fit * sqrt(2.0 * f.count);
     if (status || best.count == 0 || !(best.chi <= most))
         return status;
     return smooth(run, set->shown, &f, &best, out, err);

@@ -11,13 +11,6 @@
 
 enum { BANDS = KITH_I_REFINE_BANDS, PLACES = 48, WIDTHS = 5 };
 enum { CURVES = PLACES * WIDTHS };
-/* Standard deviations of the logarithm: from a ball in many dimensions to
- * clusters that reach over three bands. */
-static const double WIDTH[WIDTHS] = {0.15, 0.25, 0.4, 0.6, 0.9};
-/* By how much the clusters' distances differ from each other (logarithm); and
- * how many of them by how much more: a centre may be far from its cluster. */
-static const double DIFFER = 0.25, ASTRAY = 0.2, FARTHER = 0.8;
-
 typedef struct {
     double band[CURVES][BANDS]; /* each sums to 1 */
     double weight[CURVES];
@@ -36,7 +29,7 @@ static void draw_curves(curves *c)
     for (int i = 0; i < CURVES; i++) {
         int row = i / WIDTHS;
         double place = 0.1 - (row + 0.5) * place_step(), beyond = 0;
-        double width = WIDTH[i % WIDTHS];
+        double width = kith_i_recipe.curves[i % WIDTHS];
         for (int b = 0; b < BANDS; b++) {
             double low = -(b + 1) * M_LN2 / 2;
             double more =
@@ -73,8 +66,9 @@ static void spread_weights(const double *from, double *to)
     double near[PLACES];
     for (int i = 0; i < PLACES; i++) {
         double apart = i * place_step();
-        near[i] = exp(-pow(apart / DIFFER, 2) / 2) +
-                  ASTRAY * exp(-pow(apart / FARTHER, 2) / 2);
+        near[i] = exp(-pow(apart / kith_i_recipe.differ, 2) / 2) +
+                  kith_i_recipe.astray *
+                      exp(-pow(apart / kith_i_recipe.farther, 2) / 2);
     }
     memset(to, 0, CURVES * sizeof *to);
     for (int a = 0; a < PLACES; a++)

@@ -10,16 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = KITH_I_EXPLAIN_STEPS, SHORT = KITH_I_EXPLAIN_SHORT, ROUNDS = 4 };
+enum { STEPS = KITH_I_EXPLAIN_STEPS, SHORT = KITH_I_EXPLAIN_SHORT };
 enum { USERS = KITH_I_EXPLAIN_USERS, AXES = KITH_I_EXPLAIN_AXES };
-/* Chi squared, standard deviations above its mean: something is missed. */
-static const double MISSED = 0.5;
 /* Variance of a cell that is told by so few made-up users. */
 static const double ROUGH = 6e-3 / KITH_I_EXPLAIN_USERS;
-/* Standard deviations of a share below which a cluster may have nobody. */
-static const double GHOST = 2;
-static const double FAR = 0.05;     /* squared distance from the plane */
-static const double UNKNOWN = 0.02; /* squared width, if nothing is known */
 
 typedef kith_i_explain_fit fit;
 typedef kith_i_explain_item item;
@@ -155,9 +149,9 @@ static void begin(fit *f, const kith_i_local_model *model)
         spread += model->raw[j] * model->spread[j];
     for (uint32_t j = 0; j < f->k; j++) {
         f->share[j] = model->raw[j];
-        f->width[j] = sqrt((spread > 0 ? spread : UNKNOWN) / f->d);
+        f->width[j] = sqrt((spread > 0 ? spread : kith_i_recipe.width) / f->d);
     }
-    f->off = FAR / f->d;
+    f->off = kith_i_recipe.far / f->d;
 }
 
 /* ---- one cluster fewer ----------------------------------------------------
@@ -231,7 +225,7 @@ static double share_variance(const fit *f, uint32_t j)
 static int has_ghost(const fit *f)
 {
     for (uint32_t j = 0; j < f->k; j++)
-        if (f->share[j] < GHOST * sqrt(share_variance(f, j)))
+        if (f->share[j] < kith_i_recipe.unseen * sqrt(share_variance(f, j)))
             return 1;
     return 0;
 }
@@ -274,7 +268,8 @@ kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
         chi = kith_i_explain_descend(&f, f.k > wanted ? SHORT : STEPS);
     }
     look_again(&f);
-    for (int r = 0; r < ROUNDS && excess(&f) > MISSED; r++) {
+    for (uint32_t r = 0;
+         r < kith_i_recipe.searches && excess(&f) > kith_i_recipe.missed; r++) {
         double now = kith_i_explain_move(&f, chi, spots);
         look_again(&f);
         if (!(now < chi))
@@ -284,7 +279,7 @@ kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
     if (has_ghost(&f))
         return KITH_OK;
     *excess_sd = excess(&f);
-    if (*excess_sd <= KITH_I_EXPLAIN_FITS) {
+    if (*excess_sd <= kith_i_recipe.fits) {
         take_fit(&f, model);
         kith_i_local_clip(run->task, model->count, model->center);
     }

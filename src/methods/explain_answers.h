@@ -9,10 +9,6 @@
 
 enum { KITH_I_EXPLAIN_MOST = 16 }; /* clusters; more are not tried */
 
-/* Chi squared of the answers is so many standard deviations above its mean at
- * most: then the clusters are believed. */
-#define KITH_I_EXPLAIN_FITS 3.5
-
 /* Clusters, at most `wanted` of them, that explain best what this run has asked
  * so far, all rounds together (the run remembers its questions). model: where
  * to begin, perhaps with more than are wanted; centres, shares, what is known

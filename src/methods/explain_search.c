@@ -7,7 +7,6 @@
 
 enum { AXES = KITH_I_EXPLAIN_AXES, SPOTS = KITH_I_EXPLAIN_SPOTS };
 enum { MOVES = 3, DEEPEST = 64 };
-static const double GAIN = 4; /* of chi squared, for a move */
 
 typedef kith_i_explain_fit fit;
 typedef kith_i_explain_item item;
@@ -110,7 +109,7 @@ double kith_i_explain_move(fit *f, double chi, double *spots)
     for (int b = 0; b < MOVES && best[b].chi < HUGE_VAL; b++) {
         put(f, best[b].from, spots + (size_t)best[b].spot * f->d);
         double now = kith_i_explain_descend(f, KITH_I_EXPLAIN_SHORT);
-        if (now < chi - GAIN)
+        if (now < chi - kith_i_recipe.search_gain)
             return kith_i_explain_descend(f, KITH_I_EXPLAIN_STEPS);
         kith_i_explain_copy(f, f->share, f->keep);
         f->off = off;

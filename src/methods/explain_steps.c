@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { AXES = KITH_I_EXPLAIN_AXES, PATIENCE = 5 };
-static const double ALIKE = 0.25;   /* as in explain_told.c */
 static const double ALL_SD = 1e-3;  /* of the sum of all shares around 1 */
 static const double LEAST = 2e-3;   /* share */
 static const double STRIDE = 0.3;   /* of the log of a width, at most */
@@ -218,8 +217,11 @@ static void step_widths(fit *f, double damp, int tied)
             all += m[j * k + l];
     }
     for (size_t j = 0; j < k; j++) {
-        rhs[j] -= (log(f->width[j]) - mean) / (ALIKE * ALIKE);
-        m[j * k + j] = (m[j * k + j] + 1 / (ALIKE * ALIKE)) * (1 + damp);
+        rhs[j] -= (log(f->width[j]) - mean) /
+                  (kith_i_recipe.alike * kith_i_recipe.alike);
+        m[j * k + j] =
+            (m[j * k + j] + 1 / (kith_i_recipe.alike * kith_i_recipe.alike)) *
+            (1 + damp);
     }
     if (!tied && kith_i_solve_positive(m, rhs, k))
         return;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { USERS = KITH_I_EXPLAIN_USERS, AXES = KITH_I_EXPLAIN_AXES };
-static const double ALIKE = 0.25; /* sd of the log of a width */
 
 double kith_i_explain_dot(const double *a, const double *b, size_t d)
 {
@@ -173,7 +172,7 @@ double kith_i_explain_misfit(kith_i_explain_fit *f)
         mean += log(f->width[j]) / f->k;
     for (uint32_t j = 0; j < f->k; j++) {
         kith_i_explain_off(f, j, f->x);
-        prior += pow((log(f->width[j]) - mean) / ALIKE, 2) +
+        prior += pow((log(f->width[j]) - mean) / kith_i_recipe.alike, 2) +
                  kith_i_norm_squared(f->x, f->d) / f->off;
     }
     return f->chi + prior;

@@ -37,6 +37,7 @@ static uint32_t project(const kith_i_local_model *m, const room *r)
     size_t n = m->count, d = m->d;
     double edge = (sqrt((double)n) + sqrt((double)d)) / 2 +
                   pow((double)n * (double)d, 0.25) / 2;
+    edge *= kith_i_recipe.low_rank;
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             double dot = 0;
@@ -88,7 +89,8 @@ kith_status kith_i_first_step(kith_i_local_run *run, kith_i_local_model *m,
         for (size_t i = 0; i < d; i++)
             m->center[j * d + i] +=
                 a * r.signal[j * d + i] + b * m->move[j * d + i];
-        m->var[j] = v * fmax(0.15, (in * a + out * b) / (double)d) +
+        m->var[j] = v * fmax(kith_i_recipe.least_noise,
+                             (in * a + out * b) / (double)d) +
                     m->bias[j] * m->bias[j] / 4 / (double)d;
     }
     return KITH_OK;

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SPLIT_Z = 2;       /* a leaf is split when it is above this
-                                          many of its standard deviations */
-static const double SPLIT_NEXT = 2;    /* ... and of the next group's */
-static const double SPLIT_STOP = 1e-3; /* share of the candidates' scores */
-static const double REST = 0.25;
 static const double UNKNOWN = 1e12; /* variance of a leaf without reports */
 
 static uint32_t add_node(kith_i_grow *grow, uint32_t parent)
@@ -60,9 +55,9 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     grow->axes = box->axes;
     grow->start_depth = box->depth;
     grow->room = box->room;
-    grow->start_z = 2.5;
-    grow->deep_z = 1.5;
-    grow->split_levels = 3;
+    grow->start_z = kith_i_recipe.start_z;
+    grow->deep_z = kith_i_recipe.deep_z;
+    grow->split_levels = kith_i_recipe.split_levels;
     grow->node = kith_i_local_take(run, n, sizeof *grow->node);
     grow->score = kith_i_local_numbers(run, n, 1);
     if (!grow->node || !grow->score)
@@ -193,8 +188,9 @@ static double box_square(const kith_i_grow *grow, const kith_i_grow_node *node)
 static double split_score(const kith_i_grow *grow, uint32_t i, double next_sd)
 {
     const kith_i_grow_node *node = &grow->node[i];
-    if (node->left || !(node->estimate > SPLIT_Z * sqrt(node->variance)) ||
-        !(node->estimate > SPLIT_NEXT * next_sd))
+    if (node->left ||
+        !(node->estimate > kith_i_recipe.split_z * sqrt(node->variance)) ||
+        !(node->estimate > kith_i_recipe.split_next * next_sd))
         return 0;
     return node->estimate * box_square(grow, node);
 }
@@ -209,9 +205,11 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
         uint32_t best = 0;
         for (uint32_t i = 1; i < before; i++)
             best = score[i] > score[best] ? i : best;
-        if (!(score[best] > 0) || score[best] < SPLIT_STOP * total)
+        if (!(score[best] > 0) ||
+            score[best] < kith_i_recipe.split_stop * total)
             return;
-        double ratio = grow->node[best].estimate / (SPLIT_NEXT * next_sd);
+        double ratio =
+            grow->node[best].estimate / (kith_i_recipe.split_next * next_sd);
         double levels = floor(log2(ratio));
         uint32_t times = (uint32_t)fmin(grow->split_levels, fmax(1, levels));
         if (grow->leaves + (1u << times) - 1 > grow->room)
@@ -305,7 +303,7 @@ uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
     for (uint32_t i = 0; i < grow->nodes; i++)
         if (grow->node[i].terminal)
             covered += grow->node[i].estimate;
-    rest = rest && !grow->node[0].terminal && 1 - covered > REST;
+    rest = rest && !grow->node[0].terminal && 1 - covered > kith_i_recipe.rest;
     for (uint32_t i = 0; i < grow->nodes; i++) {
         const kith_i_grow_node *node = &grow->node[i];
         if (!node->terminal)

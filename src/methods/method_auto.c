@@ -6,21 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Noise of a first mean of each cluster, of the radius: above HOPELESS it is
- * all noise; above NOISY users who are closer than SEEN of it to each other are
- * better served by one mean. */
-static const double HOPELESS = 2, NOISY = 0.8, SEEN = 0.25;
-/* Above it the noise of the second moments hides their directions. */
-static const double BLIND = 0.31;
-/* Users who are asked at last whether one mean would serve them better. A lost
- * cluster of a seventh of the users at .4 of the radius is two standard
- * deviations for 2000 of them; k clusters that are there are dozens. */
-static const double LAST = 0.02;
-/* Not with fewer users in a group of it, nor with less than twice the minimum
- * of reports: the answer would be noise, or nothing, and a round in which no
- * group reaches the minimum halts a service's task. */
-static const double LAST_GROUP = 100;
-
 /* Can the second moments be reported at all, and their directions be told from
  * noise? */
 static int sees_directions(const kith_i_local_run *run)
@@ -29,9 +14,10 @@ static int sees_directions(const kith_i_local_run *run)
     double d = task->d, lifted = (d + 1) * (d + 2) / 2;
     if (lifted > KITH_I_WIDTH_MAX)
         return 0;
-    double edge = kith_i_moment_sd(task->epsilon, task->d + 1) *
-                  sqrt(2 * d / (0.1128 * kith_i_local_users(run, 1)));
-    return edge <= BLIND;
+    double edge =
+        kith_i_moment_sd(task->epsilon, task->d + 1) *
+        sqrt(2 * d / (kith_i_recipe.moment_group * kith_i_local_users(run, 1)));
+    return edge <= kith_i_recipe.blind;
 }
 
 static kith_status choose(kith_i_local_run *run, kith_i_local_model *model,
@@ -44,11 +30,11 @@ static kith_status choose(kith_i_local_run *run, kith_i_local_model *model,
     if (task->d <= KITH_I_GROW_AXES)
         return kith_i_local_low(run, model, err);
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) *
-                   sqrt(d / (0.141 * n)) * task->k;
-    if (noise > HOPELESS)
+                   sqrt(d / (kith_i_recipe.first_group * n)) * task->k;
+    if (noise > kith_i_recipe.hopeless)
         return kith_i_local_one(run, model, err);
-    double blur = pow(SEEN * noise * task->radius, 2);
-    if (noise > NOISY && kith_i_near_can(run, blur)) {
+    double blur = pow(kith_i_recipe.close * noise * task->radius, 2);
+    if (noise > kith_i_recipe.noisy && kith_i_near_can(run, blur)) {
         int near;
         kith_status status = kith_i_near_ask(run, blur, model, &near, err);
         if (status || near)
@@ -112,10 +98,13 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     kith_i_local_model model;
     kith_i_local_open(&run, task, collector,
                       task->d <= KITH_I_GROW_AXES ? 6 : 13);
-    double least = fmax(LAST_GROUP, 2 * (double)collector->minimum);
-    int enough =
-        kith_i_local_users(&run, LAST / KITH_I_COMPARE_GROUPS) >= least;
-    run.kept = task->k > 1 && enough && kith_i_compare_can(task->k) ? LAST : 0;
+    double least =
+        fmax(kith_i_recipe.last_group, 2 * (double)collector->minimum);
+    int enough = kith_i_local_users(&run, kith_i_recipe.last /
+                                              KITH_I_COMPARE_GROUPS) >= least;
+    run.kept = task->k > 1 && enough && kith_i_compare_can(task->k)
+                   ? kith_i_recipe.last
+                   : 0;
     verdict->gain = 0;
     verdict->gain_sd = HUGE_VAL;
     verdict->lost = 0;

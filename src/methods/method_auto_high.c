@@ -8,57 +8,22 @@
 #include <math.h>
 #include <string.h>
 
-enum { TREE_ROUNDS = 3, TREE_DEPTH = 6, LEAVES = 512 };
-
-/* Shares of the users by what they are asked; they sum to 1 at most. Clusters
- * that explain everything need no histograms and no split. */
-typedef struct {
-    double origin, radius, moment, tree[TREE_ROUNDS];
-    double first_histogram, first_vector;
-    double second_histogram, second_vector, split; /* 0: left out */
-    double last_histogram, last_vector;
-} shares;
-
-static const shares FULL = {.origin = 0.015,
-                            .radius = 0.015,
-                            .moment = 0.08,
-                            .tree = {0.055, 0.065, 0.065},
-                            .first_histogram = 0.025,
-                            .first_vector = 0.195,
-                            .second_histogram = 0.025,
-                            .second_vector = 0.165,
-                            .split = 0.05,
-                            .last_histogram = 0.03,
-                            .last_vector = 0.215};
-/* Of what is left when clusters explain the first means; and of the rest, when
- * they do only after the split. */
-enum { TURNS = 4, LATE_TURNS = 2 };
-static const double TURN[TURNS] = {0.2, 0.2, 0.25, 0.35};
-static const double LATE_TURN[LATE_TURNS] = {0.4, 0.6};
-/* Radius of the clip, of the root mean squared distance from the centre. */
-static const double TIGHT = 1.1;
-/* Who tell distances in the first turn, of all turns. */
-static const double TOLD = 0.05;
-/* Who tell distances when the clusters fit no more, of those who are left. */
-static const double SEEN = 0.12;
-/* Edge of the moments' noise that is small enough, in units of the radius. */
-static const double SHARP = 0.04;
-/* Fewer questions to larger groups, when noise is what matters. */
-static const shares SHORT = {.origin = 0.02,
-                             .radius = 0.02,
-                             .tree = {0.06, 0.07, 0.07},
-                             .first_histogram = 0.04,
-                             .first_vector = 0.27,
-                             .last_histogram = 0.05,
-                             .last_vector = 0.40};
+enum {
+    TREE_ROUNDS = 3,
+    TREE_DEPTH = 6,
+    LEAVES = 512,
+    TURNS = 4,
+    LATE_TURNS = 2
+};
 
 /* The tree in the plane, then anchors in R^d. */
 static kith_status find_anchors(kith_i_local_run *run,
                                 const kith_i_local_plane *plane,
-                                const shares *part, kith_i_local_model *anchors,
-                                kith_error *err)
+                                const kith_i_local_shares *part,
+                                kith_i_local_model *anchors, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
+    const double tree[TREE_ROUNDS] = {part->tree_1, part->tree_2, part->tree_3};
     kith_i_grow grow;
     kith_status status =
         kith_i_plane_open(run, plane, TREE_DEPTH, LEAVES, &grow, err);
@@ -66,11 +31,11 @@ static kith_status find_anchors(kith_i_local_run *run,
         const kith_i_answer *answer;
         uint32_t *leaf;
         kith_i_question ask = kith_i_local_question(
-            run, "cell of the histogram", part->tree[r], KITH_I_REPORT_SYMBOL);
+            run, "cell of the histogram", tree[r], KITH_I_REPORT_SYMBOL);
         if (r > 0)
             kith_i_grow_split(&grow,
                               kith_i_olh_sd(task->epsilon) /
-                                  sqrt(kith_i_local_users(run, part->tree[r])));
+                                  sqrt(kith_i_local_users(run, tree[r])));
         status = kith_i_grow_publish(run, &grow, UINT32_MAX, &plane->lens,
                                      &ask.place, &leaf, err);
         if (!status)
@@ -82,13 +47,16 @@ static kith_status find_anchors(kith_i_local_run *run,
         return status;
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) *
                    sqrt(task->d / kith_i_local_users(run, part->first_vector));
-    double wanted = fmin(2.0 * task->k, fmax(task->k, floor(0.5 / noise)));
+    double wanted =
+        fmin(kith_i_recipe.most_anchors * task->k,
+             fmax(task->k, floor(kith_i_recipe.anchor_noise / noise)));
     return kith_i_plane_anchors(run, plane, &grow, (uint32_t)wanted, anchors,
                                 err);
 }
 
-static kith_status first_means(kith_i_local_run *run, const shares *part,
-                               double top, kith_i_local_model *model, int *fits,
+static kith_status first_means(kith_i_local_run *run,
+                               const kith_i_local_shares *part, double top,
+                               kith_i_local_model *model, int *fits,
                                kith_error *err)
 {
     const kith_i_answer *answer;
@@ -112,15 +80,16 @@ static kith_status first_means(kith_i_local_run *run, const shares *part,
         return status;
     *model = *anchors;
     status = kith_i_explain(run, model, run->task->k, &excess, err);
-    *fits = excess <= KITH_I_EXPLAIN_FITS;
+    *fits = excess <= kith_i_recipe.fits;
     if (status || *fits)
         return status;
     return kith_i_first_merge(run, anchors, run->task->k, model, err);
 }
 
-static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
-                                    double top, kith_i_local_model *model,
-                                    int *fits, kith_error *err)
+static kith_status refine_and_split(kith_i_local_run *run,
+                                    const kith_i_local_shares *part, double top,
+                                    kith_i_local_model *model, int *fits,
+                                    kith_error *err)
 {
     const kith_i_answer *answers[2];
     double excess;
@@ -147,7 +116,7 @@ static kith_status refine_and_split(kith_i_local_run *run, const shares *part,
     status = kith_i_split_apply(run, model, old, answers[1], run->task->k, err);
     if (!status)
         status = kith_i_explain(run, model, run->task->k, &excess, err);
-    *fits = !status && excess <= KITH_I_EXPLAIN_FITS;
+    *fits = !status && excess <= kith_i_recipe.fits;
     return status;
 }
 
@@ -166,11 +135,11 @@ static kith_status take_turns(kith_i_local_run *run,
     kith_status status = KITH_OK;
     for (int t = 0; !status && t < turns; t++) {
         for (uint32_t j = 0; j < model->count; j++) {
-            model->radius[j] = TIGHT * sqrt(model->spread[j]);
+            model->radius[j] = kith_i_recipe.tight * sqrt(model->spread[j]);
             model->pull[j] = model->radius[j];
             model->bias[j] = 0;
         }
-        double told = t == 0 ? TOLD : 0;
+        double told = t == 0 ? kith_i_recipe.told : 0;
         kith_i_question q[2] = {
             kith_i_refine_question(run, model, (turn[t] - told) * all->share),
             kith_i_refine_distances(run, model, told * all->share, all->top)};
@@ -182,9 +151,10 @@ static kith_status take_turns(kith_i_local_run *run,
         left -= turn[t];
         if (t < turns - 1)
             status = kith_i_explain(run, model, run->task->k, &excess, err);
-        if (!status && t < turns - 1 && excess > KITH_I_EXPLAIN_FITS)
-            return kith_i_refine(run, model, all->top, SEEN * left * all->share,
-                                 (1 - SEEN) * left * all->share, err);
+        if (!status && t < turns - 1 && excess > kith_i_recipe.fits)
+            return kith_i_refine(
+                run, model, all->top, kith_i_recipe.refit * left * all->share,
+                (1 - kith_i_recipe.refit) * left * all->share, err);
     }
     kith_i_local_clip(run->task, model->count, model->center);
     return status;
@@ -192,11 +162,12 @@ static kith_status take_turns(kith_i_local_run *run,
 
 /* Everything after the plane. */
 static kith_status follow(kith_i_local_run *run,
-                          const kith_i_local_plane *plane, const shares *part,
+                          const kith_i_local_plane *plane,
+                          const kith_i_local_shares *part,
                           kith_i_local_model *model, kith_error *err)
 {
     int fits = 0;
-    double top = fmin(2 * run->task->radius, 1.5 * plane->radius);
+    double top = fmin(2 * run->task->radius, kith_i_recipe.top * plane->radius);
     double last = part->last_histogram + part->last_vector;
     double second = part->second_histogram + part->second_vector + part->split;
     kith_i_refine_look early = {.share = second + last, .top = top};
@@ -205,46 +176,34 @@ static kith_status follow(kith_i_local_run *run,
     if (!status)
         status = first_means(run, part, top, model, &fits, err);
     if (!status && fits && second > 0)
-        return take_turns(run, &early, TURN, TURNS, model, err);
+        return take_turns(run, &early, kith_i_recipe.turn, TURNS, model, err);
     if (!status && second > 0)
         status = refine_and_split(run, part, top, model, &fits, err);
     if (status)
         return status;
     if (fits)
-        return take_turns(run, &late, LATE_TURN, LATE_TURNS, model, err);
+        return take_turns(run, &late, kith_i_recipe.late_turn, LATE_TURNS,
+                          model, err);
     return kith_i_refine(run, model, top, part->last_histogram,
                          part->last_vector, err);
 }
 
 /* Directions need no more users than make the noise of the moments small:
  * the others grow the tree, and sharpen the last means. */
-static shares full_shares(const kith_i_local_run *run)
+static kith_i_local_shares full_shares(const kith_i_local_run *run)
 {
-    shares part = FULL;
+    kith_i_local_shares part = kith_i_recipe.with_directions;
     double d = run->task->d;
     double sd = kith_i_moment_sd(run->task->epsilon, run->task->d + 1);
-    double enough = pow(sd / SHARP, 2) * 2 * d / kith_i_local_users(run, 1);
-    double spare = part.moment - fmin(part.moment, fmax(0.03, enough));
+    double enough =
+        pow(sd / kith_i_recipe.sharp, 2) * 2 * d / kith_i_local_users(run, 1);
+    double spare = part.moment -
+                   fmin(part.moment, fmax(kith_i_recipe.least_moment, enough));
     part.moment -= spare;
     part.last_vector += spare / 4;
-    for (int r = 0; r < TREE_ROUNDS; r++)
-        part.tree[r] += spare / 4;
-    return part;
-}
-
-/* Of the users who were not asked yet. */
-static shares shares_left(const kith_i_local_run *run, shares part)
-{
-    double left = kith_i_local_left(run);
-    double *all[] = {&part.origin,         &part.radius,
-                     &part.moment,         &part.first_histogram,
-                     &part.first_vector,   &part.second_histogram,
-                     &part.second_vector,  &part.split,
-                     &part.last_histogram, &part.last_vector};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        *all[i] *= left;
-    for (int r = 0; r < TREE_ROUNDS; r++)
-        part.tree[r] *= left;
+    part.tree_1 += spare / 4;
+    part.tree_2 += spare / 4;
+    part.tree_3 += spare / 4;
     return part;
 }
 
@@ -252,7 +211,8 @@ kith_status kith_i_local_high(kith_i_local_run *run, kith_i_local_model *model,
                               kith_error *err)
 {
     kith_i_local_plane plane;
-    shares part = shares_left(run, full_shares(run));
+    kith_i_local_shares part = full_shares(run);
+    kith_i_shares_scale(&part, kith_i_local_left(run));
     kith_status status = kith_i_plane_find(run, part.origin, part.radius,
                                            part.moment, &plane, err);
     return status ? status : follow(run, &plane, &part, model, err);
@@ -262,7 +222,8 @@ kith_status kith_i_local_projected(kith_i_local_run *run,
                                    kith_i_local_model *model, kith_error *err)
 {
     kith_i_local_plane plane;
-    shares part = shares_left(run, SHORT);
+    kith_i_local_shares part = kith_i_recipe.with_random_ones;
+    kith_i_shares_scale(&part, kith_i_local_left(run));
     kith_status status =
         kith_i_plane_draw(run, part.origin, part.radius, &plane, err);
     return status ? status : follow(run, &plane, &part, model, err);

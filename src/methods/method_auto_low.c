@@ -9,17 +9,7 @@
 #include <string.h>
 
 enum { ROUNDS = 5, LEAVES = 512, RESTARTS = 20 };
-static const double SHARES[ROUNDS] = {0.05, 0.10, 0.15, 0.20, 0.50};
-static const double DEEPEST = 3; /* to begin with; one more for each axis */
-/* Fewer cells than these stand out: then all users are asked at once about
- * shifted grids of 2^SHIFTED cells, in a box so many times as large. The answer
- * is told in 2^SHOWN cells. */
-static const double FEW = 100, BEYOND[] = {1, 1.3, 1.2}; /* d = 1, 2, 3 */
-enum { SHIFTED = 6, SHOWN = 8, GRIDS = 1 << KITH_I_GROW_AXES };
-/* Variance of a user in the finest cell that can be told from noise, in units
- * of the box's mean squared half-width: above COARSE a mean may be better,
- * above BLIND it is; above DIM too, if it cannot be found out whether it is. */
-static const double COARSE = 0.05, DIM = 0.2, BLIND = 0.4;
+enum { GRIDS = 1 << KITH_I_GROW_AXES };
 
 /* So many cells of equal mass stand out by one sd, if all who are left are
  * asked. */
@@ -32,7 +22,8 @@ static double visible_cells(const kith_i_local_run *run)
 /* How often to halve the box to begin with. */
 static uint32_t first_levels(uint32_t d, double cells)
 {
-    double levels = fmax(2, floor(log2(cells))), deepest = DEEPEST + d;
+    double levels = fmax(2, floor(log2(cells))),
+           deepest = kith_i_recipe.deepest + d;
     return (uint32_t)fmin(deepest, levels);
 }
 
@@ -44,7 +35,8 @@ static kith_status open_grids(kith_i_local_run *run, kith_i_grow_set *set,
     const kith_i_local_task *task = run->task;
     uint32_t d = task->d;
     double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
-    kith_i_grow_box box = {d, task->lower, task->upper, SHOWN, 1 << SHOWN};
+    kith_i_grow_box box = {d, task->lower, task->upper, kith_i_recipe.shown,
+                           1u << kith_i_recipe.shown};
     set->count = 1u << d;
     set->asked = kith_i_local_take(run, set->count, sizeof *set->asked);
     set->shown = kith_i_local_take(run, 1, sizeof *set->shown);
@@ -54,12 +46,13 @@ static kith_status open_grids(kith_i_local_run *run, kith_i_grow_set *set,
     if (!status)
         kith_i_grow_estimate(set->shown);
     for (uint32_t a = 0; a < d; a++) {
-        double more =
-            (task->upper[a] - task->lower[a]) * (BEYOND[d - 1] - 1) / 2;
+        double more = (task->upper[a] - task->lower[a]) *
+                      (kith_i_recipe.beyond[d - 1] - 1) / 2;
         low[a] = task->lower[a] - more;
         high[a] = task->upper[a] + more;
     }
-    box = (kith_i_grow_box){d, low, high, SHIFTED, 1 << SHIFTED};
+    box = (kith_i_grow_box){d, low, high, kith_i_recipe.shifted,
+                            1u << kith_i_recipe.shifted};
     for (uint32_t t = 0; !status && t < set->count; t++) {
         double parts[KITH_I_GROW_AXES];
         for (uint32_t a = 0; a < d; a++)
@@ -107,12 +100,13 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
         uint32_t *leaf;
-        kith_i_question q =
-            kith_i_local_question(run, "cell of the histogram",
-                                  left * SHARES[r], KITH_I_REPORT_SYMBOL);
+        kith_i_question q = kith_i_local_question(
+            run, "cell of the histogram", left * kith_i_recipe.low_shares[r],
+            KITH_I_REPORT_SYMBOL);
         if (r > 0)
             kith_i_grow_split(
-                grow, sd / sqrt(kith_i_local_users(run, left * SHARES[r])));
+                grow, sd / sqrt(kith_i_local_users(
+                               run, left * kith_i_recipe.low_shares[r])));
         status = kith_i_grow_publish(run, grow, UINT32_MAX, &lens, &q.place,
                                      &leaf, err);
         if (!status)
@@ -227,7 +221,9 @@ kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
 static double blur(const kith_i_local_run *run, double *unit)
 {
     const kith_i_local_task *task = run->task;
-    double users = kith_i_local_users(run, SHARES[ROUNDS - 1]), square = 0;
+    double users =
+               kith_i_local_users(run, kith_i_recipe.low_shares[ROUNDS - 1]),
+           square = 0;
     double cell = fmin(1, 2 * kith_i_olh_sd(task->epsilon) / sqrt(users));
     for (uint32_t a = 0; a < task->d; a++)
         square += pow(task->upper[a] - task->lower[a], 2);
@@ -244,11 +240,11 @@ kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
     double unit, blurred = blur(run, &unit);
     int can = kith_i_near_can(run, blurred);
     kith_status status = KITH_OK;
-    if (blurred > (can ? BLIND : DIM) * unit)
+    if (blurred > (can ? kith_i_recipe.drowned : kith_i_recipe.dim) * unit)
         return kith_i_local_one(run, model, err);
-    if (blurred > COARSE * unit && can)
+    if (blurred > kith_i_recipe.coarse * unit && can)
         status = kith_i_near_ask(run, blurred, model, &near, err);
-    int few = run->task->d > 1 && visible_cells(run) < FEW;
+    int few = run->task->d > 1 && visible_cells(run) < kith_i_recipe.few;
     if (!status && !near)
         status = few ? ask_grids(run, &set, err) : ask_cells(run, &grow, err);
     if (!status && !near)

@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-/* Shares of the users for each of the two questions. */
-static const double FEWEST = 0.02, MOST = 0.1;
-/* How many must be near; standard deviation of the answer that is enough. */
-static const double NEAR = 0.75, NEAR_SD = 0.06;
-
 typedef struct {
     double first, second; /* shares */
     double reach;         /* what is near */
@@ -19,7 +14,7 @@ typedef struct {
 
 static double clamp_share(double share)
 {
-    return fmin(MOST, fmax(FEWEST, share));
+    return fmin(kith_i_recipe.near_most, fmax(kith_i_recipe.near_least, share));
 }
 
 /* Near is within the blur, and the expected error of the rough mean. */
@@ -29,7 +24,7 @@ static search plan_search(const kith_i_local_run *run, double blur)
     double users = kith_i_local_users(run, 1);
     double sd = task->radius * kith_i_vector_sd(task->epsilon, task->d + 1);
     double noise = task->d * sd * sd / users; /* if all were asked */
-    double answer = kith_i_symbol_sd(task->epsilon, 2) / NEAR_SD;
+    double answer = kith_i_symbol_sd(task->epsilon, 2) / kith_i_recipe.near_sd;
     search plan = {.first = clamp_share(2 * noise / blur),
                    .second = clamp_share(answer * answer / users)};
     plan.reach = sqrt(blur + 2 * noise / plan.first);
@@ -61,7 +56,7 @@ kith_status kith_i_near_ask(kith_i_local_run *run, double blur,
     status = kith_i_local_ask(run, &q, 1, &answer, err);
     if (status)
         return status;
-    *near = answer->received > 0 && answer->fractions[1] > NEAR;
+    *near = answer->received > 0 && answer->fractions[1] > kith_i_recipe.near;
     if (!*near)
         return KITH_OK;
     double left = 1 - run->asked, histogram = left / 16;

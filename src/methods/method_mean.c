@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST = 0.15, HISTOGRAM = 0.05;
-static const double TOO_NOISY = 0.3; /* of the radius: then one step */
-
 kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
                                 kith_i_local_model *model, kith_error *err)
 {
@@ -38,18 +35,18 @@ kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err)
 {
     const kith_i_local_task *task = run->task;
-    double left = 1 - run->asked, first = FIRST * left;
+    double left = 1 - run->asked, first = kith_i_recipe.mean_first * left;
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) *
                    sqrt(task->d / kith_i_local_users(run, first));
     kith_status status = kith_i_model_new(run, 1, model, err);
     if (status)
         return status;
-    if (noise > TOO_NOISY)
+    if (noise > kith_i_recipe.mean_noisy)
         return kith_i_mean_at_once(run, left, model, err);
     status = kith_i_mean_at_once(run, first, model, err);
     if (status)
         return status;
-    double second = HISTOGRAM * left;
+    double second = kith_i_recipe.mean_histogram * left;
     return kith_i_refine(run, model, 2 * task->radius, second,
                          left - first - second, err);
 }

@@ -5,6 +5,7 @@
 #define KITH_METHOD_RUN_H
 
 #include "kernel/kernel_i.h"
+#include "local_recipe.h"
 #include "method.h"
 
 /* ---- method_run.c: one run of a method ------------------------------------

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { BANDS = 16 };
-static const double TYPICAL = 0.85, MOST = 0.9, REACH = 2.5;
 
 static kith_status find_origin(kith_i_local_run *run, double share,
                                double *origin, kith_error *err)
@@ -52,8 +51,9 @@ static kith_status find_radius(kith_i_local_run *run, double share,
     for (int b = BANDS - 1; b >= 0; b--) {
         double edge = top * exp2(-0.5 * b);
         within += h[b];
-        plane->moment += h[b] * TYPICAL * edge * TYPICAL * edge;
-        if (within >= MOST && plane->radius == 0)
+        plane->moment +=
+            h[b] * kith_i_recipe.typical * edge * kith_i_recipe.typical * edge;
+        if (within >= kith_i_recipe.most && plane->radius == 0)
             plane->radius = fmin(edge, task->radius);
     }
     if (answer->received == 0 || !(plane->radius > 0))
@@ -111,7 +111,8 @@ kith_status kith_i_plane_find(kith_i_local_run *run, double mean_share,
         double least = trace / d;
         double value =
             fmax(least, kith_i_debias(values[a], noise * noise / 2, d));
-        plane->half[a] = plane->radius * fmin(1, REACH * sqrt(value));
+        plane->half[a] =
+            plane->radius * fmin(1, kith_i_recipe.reach * sqrt(value));
     }
     plane->lens = (kith_i_lens){.q = axes,
                                 .d = d,
@@ -160,7 +161,7 @@ kith_status kith_i_plane_draw(kith_i_local_run *run, double mean_share,
         return status;
     kith_i_plane_frame(&run->coins, axes, d, rows);
     /* In a random direction the users vary by the d-th part. */
-    double half = REACH * sqrt(plane->moment / d);
+    double half = kith_i_recipe.reach * sqrt(plane->moment / d);
     for (uint32_t a = 0; a < axes; a++)
         plane->half[a] = fmin(plane->radius, half);
     plane->lens = (kith_i_lens){.q = axes,

@@ -11,16 +11,6 @@
 #include <string.h>
 
 enum { BANDS = KITH_I_REFINE_BANDS };
-static const double TYPICAL = 0.85; /* where a band's users are, of its edge */
-static const double FLOOR = 0.35;   /* the radius holds this share at least */
-/* What the squared distance lost by clipping counts against noise: most of it
- * is lost on all sides alike and moves no mean. */
-static const double LOST = 0.3;
-/* Of the users who are asked about centres: for the centre only. A share that
- * is the sum of a cluster's bands has the noise of all of them. */
-static const double COUNTED = 0.5;
-/* By how much of itself a cluster's share may change when centres move. */
-static const double DRIFT = 0.3;
 
 kith_status kith_i_model_new(kith_i_local_run *run, uint32_t count,
                              kith_i_local_model *out, kith_error *err)
@@ -133,7 +123,7 @@ static double lost(const double *h, double top, double at)
 {
     double sum = 0;
     for (uint32_t b = 0; b < BANDS; b++)
-        sum += h[b] * fmax(0, TYPICAL * edge(top, b) - at);
+        sum += h[b] * fmax(0, kith_i_recipe.typical * edge(top, b) - at);
     return sum;
 }
 
@@ -153,11 +143,14 @@ static void set_radius(kith_i_local_model *model, uint32_t j, double top,
     for (uint32_t b = BANDS; b-- > 0;) {
         double e = edge(top, b);
         within += h[b];
-        model->spread[j] += h[b] * TYPICAL * e * TYPICAL * e;
+        model->spread[j] +=
+            h[b] * kith_i_recipe.typical * e * kith_i_recipe.typical * e;
         /* Where a band's users are, and its edge. */
-        for (int side = 0; within >= FLOOR && side < 2; side++) {
-            double at = side ? e : TYPICAL * e, out = lost(h, top, at);
-            double risk = LOST * out * out + model->d * at * at * noise * noise;
+        for (int side = 0; within >= kith_i_recipe.inner && side < 2; side++) {
+            double at = side ? e : kith_i_recipe.typical * e,
+                   out = lost(h, top, at);
+            double risk = kith_i_recipe.lost * out * out +
+                          model->d * at * at * noise * noise;
             /* The smallest radius is the best smoothing for k-median. */
             if (median ? best < HUGE_VAL : risk >= best)
                 continue;
@@ -166,7 +159,8 @@ static void set_radius(kith_i_local_model *model, uint32_t j, double top,
         }
     }
     for (uint32_t b = 0; b < BANDS; b++)
-        inverse += h[b] / fmax(model->radius[j], TYPICAL * edge(top, b));
+        inverse +=
+            h[b] / fmax(model->radius[j], kith_i_recipe.typical * edge(top, b));
     model->bias[j] = median ? 0 : lost(h, top, model->radius[j]);
     model->pull[j] = unclip && inverse > 0 ? 1 / inverse : model->radius[j];
 }
@@ -179,7 +173,7 @@ void kith_i_refine_radii(const kith_i_local_run *run, kith_i_local_model *model,
     const kith_i_local_task *task = run->task;
     int heard = distances->received > 0 && isfinite(distances->sd);
     set_shares(model, counts, distances,
-               look->stage == KITH_I_REFINE_FIRST ? 0 : DRIFT);
+               look->stage == KITH_I_REFINE_FIRST ? 0 : kith_i_recipe.drift);
     double noise = kith_i_vector_sd(task->epsilon, task->d + 1) /
                    sqrt(kith_i_local_users(run, look->vector_share));
     memset(model->profile, 0, model->count * BANDS * sizeof *model->profile);
@@ -199,7 +193,7 @@ kith_status kith_i_refine_see(kith_i_local_run *run, kith_i_local_model *model,
                               const kith_i_refine_look *look, kith_error *err)
 {
     const kith_i_answer *answers[2] = {NULL, NULL};
-    double counted = model->count > 1 ? COUNTED * look->share : 0;
+    double counted = model->count > 1 ? kith_i_recipe.counted * look->share : 0;
     kith_i_question q[2] = {
         kith_i_refine_distances(run, model, look->share - counted, look->top),
         ask_nearest(run, model, "nearest centre", counted,

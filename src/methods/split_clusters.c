@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A share is given up at what it is less so many standard deviations. */
-static const double DOUBT = 1;
-/* Below so many standard deviations a share may be nobody. */
-static const double GHOST = 2;
-/* A cluster is wide when its mean squared distance is above WIDE times the
- * middle one; HIDDEN of what is above it is put down to two clusters. */
-static const double WIDE = 1.5, HIDDEN = 0.7;
-
 kith_i_question kith_i_split_question(const kith_i_local_run *run,
                                       const kith_i_local_model *model,
                                       double share)
@@ -68,7 +60,7 @@ static double excess(const kith_i_local_model *m, uint32_t j, const double *old,
 /* What is left of a centre's share in doubt. */
 static double sure(const kith_i_local_model *m, uint32_t j)
 {
-    return fmax(0, m->raw[j] - DOUBT * sqrt(m->raw_var[j]));
+    return fmax(0, m->raw[j] - kith_i_recipe.doubt * sqrt(m->raw_var[j]));
 }
 
 /* The pair whose merging costs least (Ward), without the marked ones. */
@@ -178,12 +170,14 @@ static void move_ghosts(kith_i_local_model *m, splits *s, double *wide)
 {
     double middle = widths(m, s->order, wide);
     for (uint32_t g = 0; g < m->count; g++) {
-        if (s->fixed[g] || m->raw[g] > GHOST * sqrt(m->raw_var[g]))
+        if (s->fixed[g] ||
+            m->raw[g] > kith_i_recipe.ghost * sqrt(m->raw_var[g]))
             continue;
         double most = m->raw[g] * nearest_other(m, g), along = 0;
         uint32_t from = m->count;
         for (uint32_t j = 0; j < m->count; j++) {
-            double hidden = HIDDEN * (wide[j] - WIDE * middle);
+            double hidden =
+                kith_i_recipe.hidden * (wide[j] - kith_i_recipe.wide * middle);
             double likely = fmax(s->along[j], hidden);
             if (j == g || s->fixed[j] || !(m->raw[j] * likely > most))
                 continue;

@@ -193,7 +193,7 @@ static void test_no_clusters(void **state)
     assert_int_equal(
         kith_i_explain(&the_bed.run, &the_bed.model, K, &excess, NULL),
         KITH_OK);
-    assert_true(excess > KITH_I_EXPLAIN_FITS);
+    assert_true(excess > kith_i_recipe.fits);
     assert_memory_equal(the_bed.model.center, near[0], sizeof near);
     kith_i_local_close(&the_bed.run);
 }
