@@ -27,9 +27,18 @@ static double share_right(const double *center, const unsigned char *in)
     memcpy(sorted, center, sizeof sorted);
     qsort(sorted, AUDIT_CANARIES, sizeof *sorted, compare);
     double median = sorted[AUDIT_CANARIES / 2];
-    size_t right = 0;
-    for (size_t j = 0; j < AUDIT_CANARIES; j++)
-        right += (center[j] >= median) == (in[j] & 1);
+    size_t right = 0, below = 0, above = 0;
+    for (size_t j = 0; j < AUDIT_CANARIES; j++) {
+        below += center[j] < median;
+        above += center[j] > median;
+    }
+    /* Equal coordinates, as where one draw was used for all of them, go to the
+     * smaller side: about half of the canaries are in. */
+    int equal_is_in = above <= below;
+    for (size_t j = 0; j < AUDIT_CANARIES; j++) {
+        int guess = equal_is_in ? center[j] >= median : center[j] > median;
+        right += guess == (in[j] & 1);
+    }
     return (double)right / AUDIT_CANARIES;
 }
 
