@@ -20,7 +20,7 @@ for group in "$@"; do
     fuzz) packages="$packages libclang-rt-dev" ;;
     sign) packages="$packages minisign" ;;
     deb) packages="$packages debhelper dh-python dpkg-dev fakeroot lintian" ;;
-    browser) packages="$packages chromium fonts-dejavu-core node-typescript" ;;
+    browser) packages="$packages chromium fonts-dejavu-core poppler-utils node-typescript" ;;
     *)
         echo "bootstrap: unknown group: $group" >&2
         exit 2
