@@ -59,15 +59,28 @@ def fields():
             yield name, kinds[kind]
 
 
-def build():
-    """A copy whose recipe reads R_<name> from its surroundings."""
-    shutil.rmtree(os.path.join(TREE, "src"), ignore_errors=True)
+def copy_tree(tree):
+    """What bench programs are built from, without what is built."""
+    shutil.rmtree(os.path.join(tree, "src"), ignore_errors=True)
     for part in ("src", "include", "cmake", "bench", "tools", "docs", "python"):
         shutil.copytree(os.path.join(measure.ROOT, part),
-                        os.path.join(TREE, part), dirs_exist_ok=True,
+                        os.path.join(tree, part), dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns("cache", "build"))
     for name in ("CMakeLists.txt", "CMakePresets.json", "kith.pc.in", "LICENSE"):
-        shutil.copy(os.path.join(measure.ROOT, name), TREE)
+        shutil.copy(os.path.join(measure.ROOT, name), tree)
+
+
+def build_tree(tree, *targets):
+    where = os.path.join(tree, "build")
+    measure.run(["cmake", "-S", tree, "-B", where, "-G", "Ninja",
+                 "-DCMAKE_BUILD_TYPE=Release", "-DKITH_TESTS=OFF"])
+    measure.run(["cmake", "--build", where, "--target", *targets])
+    return where
+
+
+def build():
+    """A copy whose recipe reads R_<name> from its surroundings."""
+    copy_tree(TREE)
     path = os.path.join(TREE, "src/auto/recipe.c")
     with open(path, encoding="ascii") as f:
         text = f.read()
@@ -83,10 +96,7 @@ def build():
             text[end:])
     with open(path, "w", encoding="ascii") as f:
         f.write(text)
-    where = os.path.join(TREE, "build")
-    measure.run(["cmake", "-S", TREE, "-B", where, "-G", "Ninja",
-                 "-DCMAKE_BUILD_TYPE=Release", "-DKITH_TESTS=OFF"])
-    measure.run(["cmake", "--build", where, "--target", "bench_auto"])
+    where = build_tree(TREE, "bench_auto")
     return os.path.join(where, "bench", "bench_auto")
 
 

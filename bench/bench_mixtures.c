@@ -1,5 +1,6 @@
 /* Many runs of `kith local` on fresh mixtures, which are made in memory:
- *     bench_mixtures N D K EPSILON FIRST COUNT [law|reports|oracle] [METHOD]
+ *     bench_mixtures N D K EPSILON FIRST COUNT [law|reports|oracle]
+ *         [METHOD [median]]
  * The mixtures of docs/local.md: k centres uniform in the ball of radius .75,
  * at least .4 apart (.3 for d <= 2), weights Dirichlet(8), root mean square
  * radius .12, in the unit ball. Seeds FIRST, FIRST + 1, ... are of mixture,
@@ -10,7 +11,7 @@
  * deviations. Then median, geometric mean, 95th percentile, worst, lost runs.
  * law: sums of reports by their law, four users a row above 50,000; reports:
  * every report; oracle: who knows the true regions asks 98 % for their means,
- * by the law. */
+ * by the law. median: k-median, its cost and its non-private run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ typedef struct {
     double epsilon;
     double *rows, *truth, *best; /* n x d, k x d, k x d: after Lloyd */
     double cost;                 /* of best, for a user */
+    int median;
 } mixture;
 
 typedef enum { LAW, REPORTS, ORACLE } how;
@@ -106,6 +108,8 @@ static void draw_rows(mixture *m, kith_i_coins *coins)
     free(upto);
 }
 
+/* sums, members (nullable): of the rows by their centre, for a step of Lloyd,
+ * or of Weiszfeld. */
 static double cost_of(const mixture *m, const double *centers, uint32_t count,
                       double *sums, double *members)
 {
@@ -113,11 +117,12 @@ static double cost_of(const mixture *m, const double *centers, uint32_t count,
     for (uint64_t r = 0; r < m->n; r++) {
         const double *x = m->rows + r * m->d;
         uint32_t j = nearest(x, centers, count, m->d, UINT32_MAX, &far);
-        cost += far;
+        cost += m->median ? sqrt(far) : far;
+        double weight = m->median ? 1 / sqrt(fmax(far, 1e-12)) : 1;
         for (uint32_t i = 0; sums && i < m->d; i++)
-            sums[(size_t)j * m->d + i] += x[i];
+            sums[(size_t)j * m->d + i] += weight * x[i];
         if (members)
-            members[j]++;
+            members[j] += sums ? weight : 1;
     }
     return cost / (double)m->n;
 }
@@ -226,7 +231,8 @@ static double run_seed(mixture *m, uint64_t seed, how way,
 int main(int argc, char **argv)
 {
     if (argc < 7)
-        stop("N D K EPSILON FIRST COUNT [law|reports|oracle] [METHOD]");
+        stop(
+            "N D K EPSILON FIRST COUNT [law|reports|oracle] [METHOD [median]]");
     mixture m = {.n = strtoull(argv[1], NULL, 10),
                  .d = (uint32_t)atoi(argv[2]),
                  .k = (uint32_t)atoi(argv[3]),
@@ -247,6 +253,8 @@ int main(int argc, char **argv)
     opt.insecure = 1;
     opt.law = way == LAW;
     opt.method = argc > 8 ? (kith_local_method)atoi(argv[8]) : KITH_LOCAL_AUTO;
+    m.median = argc > 9 && !strcmp(argv[9], "median");
+    opt.objective = m.median ? KITH_OBJECTIVE_KMEDIAN : KITH_OBJECTIVE_KMEANS;
     m.rows = room(m.n * m.d, sizeof *m.rows);
     m.truth = room(2 * coords, sizeof *m.truth);
     m.best = m.truth + coords;
