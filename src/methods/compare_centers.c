@@ -26,6 +26,8 @@ int kith_i_compare_can(uint32_t k)
 typedef struct {
     const kith_i_candidate *one, *two;
     uint32_t d, nodes;
+    int median;
+    double radius; /* of all rows */
     double *rows;
     kith_i_tree_node *tree;
 } walk;
@@ -92,6 +94,20 @@ static void tournament(walk *w, const kith_i_candidate *set, uint32_t first,
         }
 }
 
+/* k-median: |x - a| - |x - b| is not linear in x, but for x on the line through
+ * a and b it is |x - a|^2 - |x - b|^2 over L = |a - b|, clipped to +-L. Off
+ * that line it has the same sign and is smaller, by L / (|x - a| + |x - b|). So
+ * "better by more than t" is asked as "by t L in squares"; by L or more nobody
+ * gains. */
+static double in_squares(const walk *w, const double *a, const double *b,
+                         double t)
+{
+    double apart = sqrt(kith_i_distance_squared(a, b, w->d));
+    if (!w->median)
+        return t;
+    return apart * (t < apart ? t : 8 * w->radius);
+}
+
 /* Leaves: 0: the first serves better; 1: neither; 2: the second does. */
 static void build(walk *w, double threshold)
 {
@@ -107,8 +123,9 @@ static void build(walk *w, double threshold)
             uint32_t at = ends + 2 * (i * b + j), r = row + i * b + j;
             const double *p = point(w->one, i, w->d);
             const double *q = point(w->two, j, w->d);
-            set_node(w, at, r, p, q, threshold);
-            set_node(w, at + 1, r, p, q, -threshold);
+            double by = in_squares(w, p, q, threshold);
+            set_node(w, at, r, p, q, by);
+            set_node(w, at + 1, r, p, q, -by);
             w->tree[at].left = at + 1;
             w->tree[at].right = leaf + 2;
             w->tree[at + 1].left = leaf;
@@ -163,7 +180,11 @@ static kith_status make_question(kith_i_local_run *run, double share,
                                  const kith_i_candidate *two, double threshold,
                                  kith_i_question *q, kith_error *err)
 {
-    walk w = {.one = one, .two = two, .d = run->task->d};
+    walk w = {.one = one,
+              .two = two,
+              .d = run->task->d,
+              .median = run->task->median,
+              .radius = run->task->radius};
     uint32_t rows = rows_of(&w), nodes = nodes_of(&w);
     w.rows = kith_i_local_numbers(run, rows, w.d);
     w.tree = kith_i_local_take(run, nodes, sizeof *w.tree);
@@ -203,7 +224,8 @@ kith_status kith_i_compare(kith_i_local_run *run, double share,
     double bound = bound_of(first, second, run->task->d);
     double sum = 0, variance = 0;
     *out = (kith_i_comparison){0, HUGE_VAL};
-    if (!(bound > 0)) /* they are the same */
+    bound = run->task->median ? sqrt(bound) : bound; /* no less, by Jensen */
+    if (!(bound > 0))                                /* they are the same */
         return KITH_OK;
     for (uint32_t s = 0; s < KITH_I_COMPARE_GROUPS; s++) {
         kith_status status = make_question(

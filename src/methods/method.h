@@ -30,7 +30,7 @@ typedef kith_status kith_i_local_fn(const kith_i_local_task *task,
 typedef struct kith_i_local_verdict {
     double *weight_sd; /* k: of the weights; NaN: not known */
     /* The last question: by how much the answer is cheaper for a user than one
-     * mean (squared distance), and the standard deviation of that. sd HUGE_VAL:
+     * mean (squared distance; k-median: distance), and its sd. sd HUGE_VAL:
      * it was not asked. lost: then the answer is the mean. */
     double gain, gain_sd;
     int lost;

@@ -90,10 +90,13 @@ static void open_truth(truth *t, kith_i_coins *coins)
         t->x[i] = .5 * kith_i_coins_normal(coins);
 }
 
+static int median; /* the objective of the run that asks */
+
 static kith_i_comparison compare(truth *t, const double *a, uint32_t m,
                                  const double *b, uint32_t n)
 {
-    kith_i_local_task task = {.k = MOST, .d = D, .epsilon = 1, .radius = 1};
+    kith_i_local_task task = {
+        .k = MOST, .d = D, .epsilon = 1, .radius = 1, .median = median};
     kith_i_local_run run;
     kith_i_comparison got;
     kith_i_candidate one = {a, SHARE[m], m}, two = {b, SHARE[n], n};
@@ -164,8 +167,8 @@ static void test_no_loss_is_hidden(void **state)
             t.x[i] = mean[i % D] + (r % 3 ? .1 * t.x[i] : 20 * t.x[i]);
         double bound = bound_of(a, m, mean, 1);
         for (size_t i = 0; i < USERS; i++) {
-            double loss = nearest(t.x + i * D, a, m) -
-                          nearest(t.x + i * D, mean, 1);
+            double loss =
+                nearest(t.x + i * D, a, m) - nearest(t.x + i * D, mean, 1);
             assert_true(loss <= bound * (1 + 1e-9) + 1e-9);
             better += loss / USERS;
         }
@@ -194,6 +197,41 @@ static void test_a_ghost_far_away(void **state)
         t.x[i] = a[i / D % 4 * D + i % D] + .02 * t.x[i];
     kith_i_comparison got = compare(&t, a, 5, mean, 1);
     assert_true(-got.gain > 8 * got.sd);
+}
+
+/* k-median. On the line through two centres the question is about distances,
+ * not squares, beyond the centres too; elsewhere the side is right. */
+static void test_median(void **state)
+{
+    (void)state;
+    kith_i_coins coins;
+    truth t;
+    kith_i_coins_seed(&coins, 3, 6);
+    open_truth(&t, &coins);
+    median = 1;
+    double a[D] = {.1, .2, 0, -.1}, b[D] = {.4, -.1, .2, .3}, mean = 0,
+           near = 0;
+    double bound = sqrt(kith_i_distance_squared(a, b, D));
+    for (size_t i = 0; i < USERS; i++) {
+        double at = .3 + .6 * kith_i_coins_normal(&coins);
+        for (size_t c = 0; c < D; c++)
+            t.x[i * D + c] = a[c] + fmin(1.5, fmax(-1, at)) * (b[c] - a[c]);
+        double gain =
+            sqrt(nearest(t.x + i * D, a, 1)) - sqrt(nearest(t.x + i * D, b, 1));
+        mean += rounded(gain, bound) / USERS;
+    }
+    kith_i_comparison got = compare(&t, a, 1, b, 1);
+    assert_true(fabs(got.gain - mean) < 1e-9);
+    /* Off the line: t.x is .05 from a or from b, and nobody is indifferent. */
+    for (size_t i = 0; i < USERS; i++) {
+        const double *c = i % 10 < 7 ? b : a;
+        for (size_t j = 0; j < D; j++)
+            t.x[i * D + j] = c[j] + (i % D == j ? .05 : 0);
+        near += (i % 10 < 7 ? bound : -bound) / USERS;
+    }
+    got = compare(&t, a, 1, b, 1);
+    assert_true(fabs(got.gain - near) < bound / STEPS);
+    median = 0;
 }
 
 /* The standard deviation is that of the three groups' reports under three-ary
@@ -240,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_gain),
         cmocka_unit_test(test_no_loss_is_hidden),
         cmocka_unit_test(test_a_ghost_far_away),
+        cmocka_unit_test(test_median),
         cmocka_unit_test(test_resolution),
         cmocka_unit_test(test_nothing),
     };
