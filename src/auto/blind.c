@@ -63,7 +63,7 @@ static kith_status widen(auto_run *run, const auto_start *start,
                     .scale = scale,
                     .counts = start->shares->counts,
                     .hist = start->shares->hist};
-    job.share = part / WIDE_STEPS - job.hist;
+    job.share = (part - job.hist) / WIDE_STEPS;
     for (uint32_t t = 0; !status && t < WIDE_STEPS; t++) {
         status = kith_i_auto_step_in_view(run, wide, &job, better, &step);
         job.hist = 0; /* the radius serves both */

@@ -81,11 +81,7 @@ static const double START_SHARE = 0.65, TAU_SHARE = 0.02, COUNT_SHARE = 0.05;
 
 /* Of the budget, for the number of rows; noise of a step with all that the
  * start would leave, above which it leaves nothing (Gaussian, pure). */
-static const double ROWS_SHARE[2] = {0.004, 0.01}, LOUD[2] = {0.04, 0.012};
-
-/* More features count as so many: noise in them harms means as well as steps.
- */
-enum { FEW_FEATURES = 5 };
+static const double ROWS_SHARE[2] = {0.004, 0.01}, LOUD[2] = {0.08, 0.012};
 
 /* What the start may use. Means with the whole budget are better medians than
  * steps from means with a part of it, when steps are noisy; in pure DP from
@@ -111,7 +107,7 @@ static kith_status share_of_start(kith_session *session,
         return status;
     double n = rows > 0 ? (double)rows : (double)cells.counts[0];
     kith_i_cells_free(&cells);
-    double d = fmin(domain->dimension, FEW_FEATURES);
+    double d = domain->dimension;
     kith_i_loss rest =
         kith_i_loss_share(kith_i_session_left(session), 1 - START_SHARE);
     if (step_noise(session, rest, d, opt->clusters, n) > LOUD[pure])

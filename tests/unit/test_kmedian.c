@@ -448,11 +448,10 @@ static void test_who_gets_the_budget(void **state)
         double rest = pure ? .35 * .99 : sqrt(.35 * .996);
         double sd = pure ? length / (rest * epsilon) * sqrt(d + 2)
                          : length / (rest * gaussian_mu(epsilon, 1e-6));
-        double rows = sd * sqrt(d) * k / (pure ? .012 : .04);
-        double five = sqrt(5 / d * (pure ? 7 / (d + 2) : 1));
+        double rows = sd * sqrt(d) * k / (pure ? .012 : .08);
+        double wide = sqrt(30 / d * (pure ? 32 / (d + 2) : 1));
         for (int many = 0; many < 4; many++) {
-            /* 30 features count as five */
-            double n = rows * (many & 1 ? 1.01 : .99) * (many & 2 ? five : 1);
+            double n = rows * (many & 1 ? 1.01 : .99) * (many & 2 ? wide : 1);
             kith_bounds bounds = unit_box();
             kith_kmedian_options opt;
             kith_result *plan = NULL;
