@@ -2,6 +2,8 @@
 #ifndef KITH_AUTO_RUN_H
 #define KITH_AUTO_RUN_H
 
+#include <math.h>
+
 #include "auto/recipe.h"
 #include "base/pool.h"
 #include "kernel/kernel_i.h"
@@ -41,6 +43,17 @@ double kith_i_auto_sum_sd(const auto_run *run, double share, double dim);
  * in R^dim, if rows are clipped to the unit ball. */
 double kith_i_auto_center_noise(const auto_run *run, double share, double dim,
                                 double k);
+
+/* Join what is known of a number, and its variance (HUGE_VAL: nothing is), with
+ * another estimate, by precision. */
+static inline void kith_i_auto_join(double *known, double *variance,
+                                    double other, double its_variance)
+{
+    double part =
+        *variance < HUGE_VAL ? *variance / (*variance + its_variance) : 1;
+    *known += part * (other - *known);
+    *variance = part * its_variance;
+}
 
 /* What is left of the budget. */
 static inline double kith_i_auto_left(const auto_run *run)

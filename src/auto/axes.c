@@ -182,22 +182,13 @@ static kith_status find_axes(auto_run *run, const auto_scout *scout,
     frame->spread = kith_i_pool_reals(&run->pool, want);
     size_t mark = run->pool.count;
     double *matrix = kith_i_pool_reals(&run->pool, (size_t)d * d);
-    double *work = kith_i_pool_reals(&run->pool, kith_i_eigen_work(d));
-    int *integers = kith_i_pool_take(&run->pool, kith_i_eigen_integers(d),
-                                     sizeof *integers);
     double *values = kith_i_pool_reals(&run->pool, want);
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
     kith_status status = buy_moments(run, scout, radius, share, matrix, &sd);
-    if (!status) {
-        int saved = kith_i_blas_single(); /* same bits for any threads */
-        int failed = kith_i_eigen_top(matrix, d, want, work, integers, values,
-                                      frame->axes);
-        kith_i_blas_restore(saved);
-        if (failed)
-            status = kith_i_fail(run->err, KITH_ERR_INTERNAL,
-                                 "LAPACK found no eigenvectors");
-    }
+    if (!status)
+        status =
+            kith_i_eigen_alone(matrix, d, want, values, frame->axes, run->err);
     if (run->plan > 0)
         assume_moments(run, want, scout->trace, values);
     if (!status)

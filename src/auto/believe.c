@@ -29,24 +29,19 @@ static void common_mean(const auto_belief *b, double *out)
 }
 
 /* Orthonormal directions of the k clusters that their places span, each in
- * units of its noise (out: rank x k). Returns the rank. */
-static uint32_t find_directions(auto_run *run, const auto_belief *b,
-                                double *out)
+ * units of its noise (out: *found x k). */
+static kith_status find_directions(auto_run *run, const auto_belief *b,
+                                   uint32_t *found, double *out)
 {
     uint32_t k = b->k, q = b->q, most = q < k - 1 ? q : k - 1, rank = 0;
     double *y = kith_i_pool_reals(&run->pool, (size_t)k * q);
     double *gram = kith_i_pool_reals(&run->pool, (size_t)q * q);
-    double *work = kith_i_pool_reals(&run->pool, kith_i_eigen_work(q));
     double *axes = kith_i_pool_reals(&run->pool, (size_t)q * q);
     double *values = kith_i_pool_reals(&run->pool, q);
     double *mean = kith_i_pool_reals(&run->pool, q);
-    int *integers = kith_i_pool_take(&run->pool, kith_i_eigen_integers(q),
-                                     sizeof *integers);
     double total = 0;
-    if (run->pool.failed) {
-        kith_i_fail_memory(run->err);
-        return 0;
-    }
+    if (run->pool.failed)
+        return kith_i_fail_memory(run->err);
     for (uint32_t j = 0; j < k; j++)
         total += 1 / pow(b->noise[j], 2);
     for (uint32_t j = 0; j < k; j++)
@@ -61,12 +56,9 @@ static uint32_t find_directions(auto_run *run, const auto_belief *b,
         for (uint32_t a = 0; a < q; a++)
             for (uint32_t c = 0; c < q; c++)
                 gram[a * q + c] += y[(size_t)j * q + a] * y[(size_t)j * q + c];
-    int saved = kith_i_blas_single(); /* same bits for any threads */
-    int failed = kith_i_eigen_top(gram, q, most, work, integers, values, axes);
-    kith_i_blas_restore(saved);
-    if (failed)
-        return 0;
-    while (rank < most && values[rank] > 1e-9 * values[0]) {
+    kith_status status =
+        kith_i_eigen_alone(gram, q, most, values, axes, run->err);
+    while (!status && rank < most && values[rank] > 1e-9 * values[0]) {
         for (uint32_t j = 0; j < k; j++) {
             double sum = 0;
             for (uint32_t a = 0; a < q; a++)
@@ -75,7 +67,8 @@ static uint32_t find_directions(auto_run *run, const auto_belief *b,
         }
         rank++;
     }
-    return rank;
+    *found = rank;
+    return status;
 }
 
 /* Take the fit out of the means: fit[r] = direction r . means (rank x d). */
@@ -132,7 +125,7 @@ static void shorten_rest(const auto_belief *b, uint32_t rank)
 
 kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b)
 {
-    uint32_t k = b->k, d = b->d;
+    uint32_t k = b->k, d = b->d, rank = 0;
     double *mean = kith_i_pool_reals(&run->pool, d);
     double *feature = kith_i_pool_reals(&run->pool, d);
     double *u = kith_i_pool_reals(&run->pool, (size_t)b->q * k);
@@ -140,9 +133,9 @@ kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b)
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
     common_mean(b, mean);
-    uint32_t rank = k > 1 ? find_directions(run, b, u) : 0;
-    if (run->pool.failed)
-        return KITH_ERR_MEMORY;
+    kith_status status = k > 1 ? find_directions(run, b, &rank, u) : KITH_OK;
+    if (status)
+        return status;
     project(b, rank, u, fit);
     shorten_fit(rank, d, fit, feature);
     shorten_rest(b, rank);

@@ -65,7 +65,7 @@ static kith_status widen(auto_run *run, const auto_start *start,
                     .hist = start->shares->hist};
     job.share = (part - job.hist) / WIDE_STEPS;
     for (uint32_t t = 0; !status && t < WIDE_STEPS; t++) {
-        status = kith_i_auto_step_in_view(run, wide, &job, better, &step);
+        status = kith_i_auto_step_in(run, wide->view, &job, better, &step);
         job.hist = 0; /* the radius serves both */
     }
     *centers = better;
@@ -159,27 +159,13 @@ static kith_status first_estimate(auto_run *run, const auto_start *start,
 static kith_status zoom(auto_run *run, const auto_start *start, auto_job *job,
                         auto_estimate *out)
 {
-    uint32_t k = run->k, d = run->d;
-    size_t size = (size_t)k * d;
-    double *scale = kith_i_pool_reals(&run->pool, k);
-    double *factor = kith_i_pool_reals(&run->pool, k), *full = out->full;
-    for (size_t i = 0; i < size; i++)
-        full[i] = nearbyint(full[i]); /* residuals are from these */
-    kith_i_centers lattice = kith_i_auto_lattice(run, k, d, full);
-    if (run->pool.failed)
+    double *scale = kith_i_pool_reals(&run->pool, run->k);
+    if (!scale)
         return kith_i_fail_memory(run->err);
-    for (uint32_t j = 0; j < k; j++)
+    for (uint32_t j = 0; j < run->k; j++)
         scale[j] = sqrt(start->scout->trace) / 2;
     job->scale = scale;
-    auto_place place = {
-        .centers = &lattice, .cells = k, .width = d, .origin = full};
-    kith_status status = kith_i_auto_take_step(run, &place, job, &out->step);
-    if (status)
-        return status;
-    kith_i_auto_shrink(out->step.move, d, k, out->step.noise, d, factor);
-    for (size_t i = 0; i < size; i++)
-        full[i] += factor[i / d] * out->step.move[i];
-    return KITH_OK;
+    return kith_i_auto_step_in(run, NULL, job, out->full, &out->step);
 }
 
 kith_status kith_i_auto_last_blind(auto_run *run, const auto_start *start,

@@ -93,7 +93,7 @@ static kith_status refine(auto_run *run, const auto_frame *frame,
     f.job.known = &f.sizes;
     for (uint32_t t = 0; !status && t < shares->cell_steps; t++) {
         status =
-            kith_i_auto_step_in_view(run, frame, &f.job, f.centers, &f.found);
+            kith_i_auto_step_in(run, frame->view, &f.job, f.centers, &f.found);
         if (!status)
             update_scales(&f);
     }

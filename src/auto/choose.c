@@ -32,19 +32,12 @@ kith_status kith_i_auto_doubt(auto_run *run, const auto_start *start,
 {
     const auto_summary *s = start->summary;
     auto_sizes sizes;
-    double mean = 0, all = 0;
+    double *mean = kith_i_pool_reals(&run->pool, s->q); /* in the view: zero */
     kith_status status = kith_i_auto_sizes_new(run, run->k, &sizes);
     if (status)
         return status;
-    for (uint32_t i = 0; i < s->n; i++) {
-        double square = s->within[i];
-        for (uint32_t a = 0; a < s->q; a++)
-            square += pow(s->points[(size_t)i * s->q + a], 2);
-        mean += s->size[i] * square;
-        all += s->size[i];
-    }
-    if (kith_i_auto_weigh(s, run->k, start->centers, &sizes) * all <
-        run->recipe->doubt * mean) {
+    if (kith_i_auto_weigh(s, run->k, start->centers, &sizes) <
+        run->recipe->doubt * kith_i_auto_weigh(s, 1, mean, &sizes)) {
         shares->last += shares->choice;
         shares->choice = 0;
     }

@@ -195,7 +195,7 @@ kith_status kith_i_auto_last(auto_run *run, const auto_start *start,
     auto_step step = *before;
     step.k = k;
     kith_status status =
-        kith_i_auto_step_in_view(run, frame, job, start->centers, &step);
+        kith_i_auto_step_in(run, frame->view, job, start->centers, &step);
     if (status)
         return status;
     kith_i_auto_lift(frame, k, run->d, start->centers, found->full);

@@ -23,6 +23,7 @@ kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out)
 {
     out->mean = kith_i_pool_reals(&run->pool, k);
     out->variance = kith_i_pool_reals(&run->pool, k);
+    out->squares = kith_i_pool_reals(&run->pool, k);
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
     for (uint32_t j = 0; j < k; j++)
@@ -33,22 +34,25 @@ kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out)
 double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
                          const double *centers, auto_sizes *out)
 {
-    double all = 0, cost = 0;
+    double cost = 0;
+    out->total = 0;
     memset(out->mean, 0, k * sizeof *out->mean);
     memset(out->variance, 0, k * sizeof *out->variance);
+    memset(out->squares, 0, k * sizeof *out->squares);
     for (uint32_t i = 0; i < s->n; i++) {
         double square;
         uint32_t j = kith_i_nearest(s->points + (size_t)i * s->q, centers, k,
                                     s->q, &square);
         out->mean[j] += s->size[i];
         out->variance[j] += s->unsure[i];
-        all += s->size[i];
+        out->squares[j] += s->size[i] * (square + s->within[i]);
+        out->total += s->size[i];
         cost += s->size[i] * (square + s->within[i]);
     }
     for (uint32_t j = 0; j < k; j++)
         if (!(out->variance[j] > 0))
             out->variance[j] = HUGE_VAL;
-    return all > 0 ? cost / all : 0;
+    return out->total > 0 ? cost / out->total : 0;
 }
 
 /* A few rows of the common distance are added to each, and none is much
@@ -57,23 +61,15 @@ kith_status kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
                                const double *centers, double *scale)
 {
     size_t mark = run->pool.count;
-    double *mass = kith_i_pool_reals(&run->pool, k), total = 0, sum = 0;
-    if (!mass)
-        return kith_i_fail_memory(run->err);
-    memset(scale, 0, k * sizeof *scale);
-    for (uint32_t i = 0; i < s->n; i++) {
-        double square;
-        uint32_t j = kith_i_nearest(s->points + (size_t)i * s->q, centers, k,
-                                    s->q, &square);
-        scale[j] += s->size[i] * (square + s->within[i]);
-        mass[j] += s->size[i];
-        sum += s->size[i] * (square + s->within[i]);
-        total += s->size[i];
-    }
-    double mean = total > 0 ? sum / total : 1, prior = .02 * total / k;
+    auto_sizes at;
+    kith_status status = kith_i_auto_sizes_new(run, k, &at);
+    if (status)
+        return status;
+    double mean = kith_i_auto_weigh(s, k, centers, &at);
+    double prior = .02 * at.total / k;
     for (uint32_t j = 0; j < k; j++) {
         double square =
-            (scale[j] + prior * mean) / fmax(mass[j] + prior, 1e-300);
+            (at.squares[j] + prior * mean) / fmax(at.mean[j] + prior, 1e-300);
         scale[j] = sqrt(fmax(fmax(square, .09 * mean), 1));
     }
     kith_i_pool_drop(&run->pool, mark);
@@ -102,11 +98,10 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
     drift = total > 0 ? fmax(0, drift / total) * many / (many + few) : 0;
     for (uint32_t j = 0; j < k; j++) {
         double c = fmax(known->mean[j], sd);
-        double variance = known->variance[j] + drift * c * c;
-        double part = variance < HUGE_VAL ? variance / (variance + sd * sd) : 1;
-        known->mean[j] += part * (size[j] - known->mean[j]);
+        known->variance[j] += drift * c * c;
+        kith_i_auto_join(&known->mean[j], &known->variance[j], size[j],
+                         sd * sd);
         size[j] = known->mean[j];
-        known->variance[j] = part * sd * sd;
     }
 }
 
@@ -218,11 +213,11 @@ void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
         factor[j] = fmax(factor[j], t / (1 + t));
 }
 
-kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
-                                     auto_job *job, double *centers,
-                                     auto_step *found)
+kith_status kith_i_auto_step_in(auto_run *run, const kith_i_view *view,
+                                auto_job *job, double *centers,
+                                auto_step *found)
 {
-    uint32_t q = frame->q, k = found->k;
+    uint32_t q = found->width, k = found->k;
     size_t size = (size_t)k * q, mark = run->pool.count;
     for (size_t i = 0; i < size; i++)
         centers[i] = nearbyint(centers[i]); /* residuals are from these */
@@ -231,8 +226,8 @@ kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
     if (run->pool.failed)
         return kith_i_fail_memory(run->err);
     auto_place place = {.centers = &lattice,
-                        .view = frame->view,
-                        .by = frame->view,
+                        .view = view,
+                        .by = view,
                         .cells = k,
                         .width = q,
                         .origin = centers};
@@ -242,7 +237,7 @@ kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
         for (size_t i = 0; i < size; i++)
             centers[i] += factor[i / q] * found->move[i];
         for (uint32_t j = 0; j < k; j++)
-            kith_i_domain_clip(kith_i_view_domain(frame->view),
+            kith_i_domain_clip(view ? kith_i_view_domain(view) : run->domain,
                                centers + (size_t)j * q);
     }
     kith_i_pool_drop(&run->pool, mark);

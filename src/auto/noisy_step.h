@@ -10,6 +10,8 @@
  * (HUGE_VAL: nothing is). */
 typedef struct auto_sizes {
     double *mean, *variance;
+    double *squares; /* kith_i_auto_weigh: squared distances in all, */
+    double total;    /* and size of all */
 } auto_sizes;
 
 /* What a step is told. */
@@ -70,9 +72,10 @@ kith_status kith_i_auto_take_step(auto_run *run, auto_place *place,
 void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
                         const double *noise, double dim, double *factor);
 
-/* A step in the view: new centres (k x q), and what it found. */
-kith_status kith_i_auto_step_in_view(auto_run *run, const auto_frame *frame,
-                                     auto_job *job, double *centers,
-                                     auto_step *found);
+/* A step in the view (NULL: in all features): new centres, and what it found.
+ */
+kith_status kith_i_auto_step_in(auto_run *run, const kith_i_view *view,
+                                auto_job *job, double *centers,
+                                auto_step *found);
 
 #endif

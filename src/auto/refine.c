@@ -30,8 +30,8 @@ kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
         status =
             kith_i_auto_scales(run, start->summary, k, start->centers, scale);
         if (!status)
-            status = kith_i_auto_step_in_view(run, start->frame, &job,
-                                              start->centers, &step);
+            status = kith_i_auto_step_in(run, start->frame->view, &job,
+                                         start->centers, &step);
     }
     if (status)
         return status;

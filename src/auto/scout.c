@@ -9,7 +9,7 @@
 static kith_status count_rows(auto_run *run)
 {
     const auto_recipe *r = run->recipe;
-    double sum = 0, precision = 0, sd = HUGE_VAL;
+    double variance = HUGE_VAL;
     auto_place all = {.cells = 1};
     for (int times = 1; times <= 3; times += 2) {
         kith_i_cells cells;
@@ -17,16 +17,13 @@ static kith_status count_rows(auto_run *run)
             kith_i_auto_counts(run, &all, "row", times * r->count, &cells);
         if (status)
             return status;
-        double more = pow(cells.count_sd, -2);
         double count = run->plan > 0 ? run->plan : (double)cells.counts[0];
+        kith_i_auto_join(&run->n, &variance, count, pow(cells.count_sd, 2));
         kith_i_cells_free(&cells);
-        sum += more * count;
-        precision += more;
-        sd = 1 / sqrt(precision);
-        if (sum >= r->clear * sd * precision)
+        if (run->n >= r->clear * sqrt(variance))
             break;
     }
-    run->n = fmax(sum / precision, fmax(r->sure * sd, 1));
+    run->n = fmax(run->n, fmax(r->sure * sqrt(variance), 1));
     return KITH_OK;
 }
 

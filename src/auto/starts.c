@@ -35,26 +35,6 @@ enum { NUMBER_STREAM = 71 }; /* of the public coins */
  * it in 45 (bench/RESULTS.md). */
 static const double inside_part = .25;
 
-/* A block for the result: the choice, and two values for each number. */
-static kith_choice *new_choice(auto_run *run, double **curve)
-{
-    uint32_t from = run->opt->clusters_from, to = run->opt->clusters;
-    size_t head = (sizeof(kith_choice) + 63) / 64 * 64;
-    char *block = kith_i_alloc(head + 2 * (to - from + 1) * sizeof(double), 1);
-    kith_choice *choice = (kith_choice *)(void *)block;
-    if (!block) {
-        (void)kith_i_fail_memory(run->err);
-        return NULL;
-    }
-    *curve = (double *)(void *)(block + head);
-    *choice = (kith_choice){.from = from,
-                            .to = to,
-                            .chosen = from,
-                            .cost = *curve,
-                            .noise = *curve + (to - from + 1)};
-    return run->result->choice = choice;
-}
-
 /* What noise of the last step adds to the cost of k clusters, of it, if rows
  * are clipped at their rms distance: this times k^2. */
 static double blur(const auto_run *run, double share)
@@ -67,9 +47,11 @@ kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
 {
     double *curve, unit = kith_i_domain_step(run->domain) / frame->finer;
     auto_summary s = *summary;
-    kith_choice *choice = new_choice(run, &curve);
+    const kith_kmeans_options *opt = run->opt;
+    kith_choice *choice = kith_i_result_choose(run->result, opt->clusters_from,
+                                               opt->clusters, &curve);
     if (!choice)
-        return KITH_ERR_MEMORY;
+        return kith_i_fail_memory(run->err);
     kith_i_coins coins;
     kith_i_coins_seed(&coins, run->opt->public_seed, NUMBER_STREAM);
     kith_i_auto_halve(run, &s, AUTO_HALVES * run->k, 0);
@@ -92,9 +74,11 @@ kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
 kith_status kith_i_auto_fewest(auto_run *run, double trace)
 {
     double *curve, step = kith_i_domain_step(run->domain);
-    kith_choice *choice = new_choice(run, &curve);
+    const kith_kmeans_options *opt = run->opt;
+    kith_choice *choice = kith_i_result_choose(run->result, opt->clusters_from,
+                                               opt->clusters, &curve);
     if (!choice)
-        return KITH_ERR_MEMORY;
+        return kith_i_fail_memory(run->err);
     uint32_t many = choice->to - choice->from + 1;
     double all = run->n * trace * step * step;
     for (uint32_t i = 0; i < many; i++) {

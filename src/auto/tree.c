@@ -168,11 +168,7 @@ static kith_status count_level(auto_run *run, const auto_frame *frame,
             continue;
         double count = run->plan > 0 ? rows->near * run->plan / near
                                      : (double)cells.counts[t->node[n].cell];
-        double part = rows->variance < HUGE_VAL
-                          ? rows->variance / (rows->variance + mine)
-                          : 1;
-        rows->count += part * (count - rows->count);
-        rows->variance = part * mine;
+        kith_i_auto_join(&rows->count, &rows->variance, count, mine);
     }
     kith_i_cells_free(&cells);
     return KITH_OK;
@@ -190,13 +186,9 @@ void kith_i_auto_fit_sizes(auto_tree *t)
         if (t->node[n].child < 0)
             continue;
         const auto_count *half = &t->rows[t->node[n].child];
-        double size = half[0].size + half[1].size;
-        double unsure = half[0].unsure + half[1].unsure;
-        double part = rows->variance < HUGE_VAL
-                          ? rows->variance / (rows->variance + unsure)
-                          : 1;
-        rows->size += part * (size - rows->size);
-        rows->unsure = part * unsure;
+        kith_i_auto_join(&rows->size, &rows->unsure,
+                         half[0].size + half[1].size,
+                         half[0].unsure + half[1].unsure);
     }
     for (uint32_t n = 0; n < t->nodes; n++) {
         auto_count *rows = &t->rows[n];

@@ -260,3 +260,20 @@ int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
     sort_pairs(want, d, values, vectors);
     return 0;
 }
+
+kith_status kith_i_eigen_alone(double *matrix, uint32_t d, uint32_t want,
+                               double *values, double *vectors, kith_error *err)
+{
+    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
+    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
+    kith_status status = work && integers ? KITH_OK : kith_i_fail_memory(err);
+    int saved = kith_i_blas_single();
+    if (!status &&
+        kith_i_eigen_top(matrix, d, want, work, integers, values, vectors))
+        status =
+            kith_i_fail(err, KITH_ERR_INTERNAL, "LAPACK found no eigenvectors");
+    kith_i_blas_restore(saved);
+    kith_i_free(work);
+    kith_i_free(integers);
+    return status;
+}

@@ -202,5 +202,9 @@ size_t kith_i_eigen_work(uint32_t d);
 size_t kith_i_eigen_integers(uint32_t d);
 int kith_i_eigen_top(double *matrix, uint32_t d, uint32_t want, double *work,
                      int *integers, double *values, double *vectors);
+/* The same with memory of its own, the same bits for any number of threads. */
+kith_status kith_i_eigen_alone(double *matrix, uint32_t d, uint32_t want,
+                               double *values, double *vectors,
+                               kith_error *err);
 
 #endif

@@ -132,6 +132,24 @@ void kith_result_free(kith_result *result)
     kith_i_free(result);
 }
 
+/* One block, so that a result has one to free. */
+kith_choice *kith_i_result_choose(kith_result *result, uint32_t from,
+                                  uint32_t to, double **curve)
+{
+    size_t head = (sizeof(kith_choice) + 63) / 64 * 64;
+    char *block = kith_i_alloc(head + 2 * (to - from + 1) * sizeof(double), 1);
+    if (!block)
+        return NULL;
+    *curve = (double *)(void *)(block + head);
+    result->choice = (kith_choice *)(void *)block;
+    *result->choice = (kith_choice){.from = from,
+                                    .to = to,
+                                    .chosen = from,
+                                    .cost = *curve,
+                                    .noise = *curve + (to - from + 1)};
+    return result->choice;
+}
+
 const kith_choice *kith_result_choice(const kith_result *result)
 {
     return result ? result->choice : NULL;

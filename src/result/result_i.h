@@ -71,6 +71,11 @@ kith_status kith_i_result_find_bounds(kith_result *result,
                                       const kith_i_domain *domain,
                                       kith_error *err);
 
+/* The numbers of clusters from .. to are compared: room for that, and for two
+ * values of each (curve). NULL when memory is short. */
+kith_choice *kith_i_result_choose(kith_result *result, uint32_t from,
+                                  uint32_t to, double **curve);
+
 /* Room for clusters, unless it is known, if noise grows like their number. */
 void kith_i_result_room(kith_result *result, const kith_i_domain *domain);
 

@@ -17,23 +17,14 @@ static kith_status set_planes(kith_i_subspace_run *run, const int64_t *noisy,
     uint32_t d = run->d, q = run->q;
     size_t square = (size_t)d * d;
     double *matrix = kith_i_alloc(square + d, sizeof *matrix);
-    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
-    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
-    kith_status status =
-        matrix && work && integers ? KITH_OK : kith_i_fail_memory(err);
+    kith_status status = matrix ? KITH_OK : kith_i_fail_memory(err);
     for (size_t l = 0; l < run->k && !status; l++) {
         for (size_t i = 0; i < square; i++)
             matrix[i] = (double)noisy[l * square + i];
-        int saved = kith_i_blas_single(); /* same bits for any threads */
-        if (kith_i_eigen_top(matrix, d, q, work, integers, matrix + square,
-                             run->planes + l * q * d))
-            status = kith_i_fail(err, KITH_ERR_INTERNAL,
-                                 "LAPACK found no eigenvectors");
-        kith_i_blas_restore(saved);
+        status = kith_i_eigen_alone(matrix, d, q, matrix + square,
+                                    run->planes + l * q * d, err);
     }
     kith_i_free(matrix);
-    kith_i_free(work);
-    kith_i_free(integers);
     return status;
 }
 

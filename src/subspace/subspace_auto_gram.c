@@ -39,31 +39,16 @@ static void eigen_free(eigen_space *e)
     kith_i_free(e->integers);
 }
 
-static kith_status no_eigenvectors(kith_error *err)
-{
-    return kith_i_fail(err, KITH_ERR_INTERNAL, "LAPACK found no eigenvectors");
-}
-
 kith_status kith_i_plane_spectrum_set(plane_spectrum *out, double *matrix,
                                       uint32_t d, uint32_t count, double edge,
                                       kith_error *err)
 {
-    double *work = kith_i_alloc(kith_i_eigen_work(d), sizeof *work);
-    int *integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof *integers);
     *out = (plane_spectrum){.d = d, .count = count, .edge = edge};
     out->values = kith_i_alloc(count, sizeof(double));
     out->vectors = kith_i_alloc((size_t)count * d, sizeof(double));
-    kith_status status = KITH_OK;
-    if (!work || !integers || !out->values || !out->vectors)
-        status = kith_i_fail_memory(err);
-    int saved = kith_i_blas_single(); /* same bits for any threads */
-    if (!status && kith_i_eigen_top(matrix, d, count, work, integers,
-                                    out->values, out->vectors))
-        status = no_eigenvectors(err);
-    kith_i_blas_restore(saved);
-    kith_i_free(work);
-    kith_i_free(integers);
-    return status;
+    if (!out->values || !out->vectors)
+        return kith_i_fail_memory(err);
+    return kith_i_eigen_alone(matrix, d, count, out->values, out->vectors, err);
 }
 
 kith_status kith_i_plane_release_gram(plane_run *run, double share,
@@ -178,7 +163,9 @@ static kith_status planes_of_grams(plane_run *run, const plane_step *step,
     kith_i_free(job.worker);
     if (!ok)
         return kith_i_fail_memory(err);
-    return failed ? no_eigenvectors(err) : KITH_OK;
+    return failed ? kith_i_fail(err, KITH_ERR_INTERNAL,
+                                "LAPACK found no eigenvectors")
+                  : KITH_OK;
 }
 
 kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,

@@ -98,7 +98,7 @@ static void test_join(void **state)
 {
     (void)state;
     double mean[CELLS], variance[CELLS], size[CELLS];
-    auto_sizes known = {mean, variance};
+    auto_sizes known = {.mean = mean, .variance = variance};
     for (int changed = 0; changed < 2; changed++) {
         for (int j = 0; j < CELLS; j++) {
             mean[j] = 1000 + (j % 2 ? 3 : -3);
