@@ -30,8 +30,7 @@ NEVER = "1e30"
 LOW = {"d 2, n 1e5": (100000, 2, 5, 1), "d 2, n 1e4": (10000, 2, 5, 1),
        "d 3, n 1e4, e .5": (10000, 3, 5, .5)}
 HIGH = {"d 5, n 1e5": (100000, 5, 5, 1), "d 20, n 1e5": (100000, 20, 5, 1),
-        "gas": ("gas", 5, 1),
-        "brfss": ("brfss", 8, 1), "trips": ("trips", 8, 2)}
+        "gas": ("gas", 5, 1), "brfss": ("brfss", 8, 1)}
 REAL_SEEDS = 5  # of a set of DATA.md, at most
 
 # rule: the numbers that make it idle. "" is the recipe as it is.
