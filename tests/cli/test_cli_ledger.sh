@@ -99,6 +99,12 @@ grep -q 'without a guarantee' err2 || fail "does not say why a seeded run is not
 
 run 0 budget show visits --ledger "$L"
 run 3 budget quote visits --ledger "$L" -e 1 --delta 1e-6 --runs 100
+# Without -e: the largest runs, at the account's delta; and they fit, a little larger ones do not.
+run 0 budget quote visits --ledger "$L" --runs 5
+largest=$(sed -n 's/^5 runs of (\([0-9.]*\), 1e-06) each fit$/\1/p' "$OUT")
+check "the largest of five runs" [ -n "$largest" ]
+run 0 budget quote visits --ledger "$L" -e "$(echo "$largest" | awk '{ print $1 * .999 }')" --delta 1e-6 --runs 5
+run 3 budget quote visits --ledger "$L" -e "$(echo "$largest" | awk '{ print $1 * 1.001 }')" --delta 1e-6 --runs 5
 run 3 budget limit visits --ledger "$L" -e 9 --delta 1e-6 --pure 1
 run 0 budget limit visits --ledger "$L" --analyst ana -e 0.1 --delta 1e-6
 run 0 budget verify --ledger "$L"

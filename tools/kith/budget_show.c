@@ -138,7 +138,7 @@ const arg_command *budget_show(void)
 
 static const arg_option quote_options[] = {
     {"epsilon", 'e', "EPS", "of each run; left out: the largest that fits"},
-    {"delta", 0, "D", "of each run (default: 0)"},
+    {"delta", 0, "D", "of each run (default: 0; without -e the account's)"},
     {"runs", 0, "N", "how many equal runs (default: 1)"},
     {"convert", 0, NULL, "pure runs from the Gaussian purse"},
 };
@@ -158,17 +158,39 @@ static int quote_batch(const args *a, const kith_account_view *v,
     if (code)
         return code;
     uint64_t fit = runs_that_fit(left, price);
-    printf("%llu runs of (%g, %g) cost %s %.6g; left: %.6g: %s\n",
-           (unsigned long long)runs, one.epsilon, one.delta,
-           price.gauss ? "mu^2" : "epsilon",
+    printf("%llu run%s of (%g, %g) cost%s %s %.6g; left: %.6g: %s\n",
+           (unsigned long long)runs, runs == 1 ? "" : "s", one.epsilon,
+           one.delta, runs == 1 ? "s" : "", price.gauss ? "mu^2" : "epsilon",
            (double)runs * value(price.gauss + price.pure),
            value(price.gauss ? left.gauss : left.pure),
-           fit >= runs ? "they fit" : "they do not fit");
+           fit < runs  ? "too much"
+           : runs == 1 ? "it fits"
+                       : "they fit");
     if (fit >= runs)
         return CLI_OK;
+    double largest = kith_amounts_fits(left, one.delta, runs);
+    if (!(largest > 0))
+        return cli_fail(CLI_BUDGET, "nothing is left for runs with delta %g",
+                        one.delta);
     return cli_fail(CLI_BUDGET, "%llu of them fit, or %llu of epsilon %g each",
-                    (unsigned long long)fit, (unsigned long long)runs,
-                    kith_amounts_fits(left, one.delta, runs));
+                    (unsigned long long)fit, (unsigned long long)runs, largest);
+}
+
+/* How large equal runs may be: with the account's delta, unless another is
+ * given. */
+static int quote_largest(const args *a, const kith_account_view *v,
+                         double delta, uint64_t runs)
+{
+    if (!args_given(a, "delta"))
+        delta = v->promise.delta;
+    double epsilon = kith_amounts_fits(left_of(v), delta, runs);
+    if (!(epsilon > 0))
+        return cli_fail(CLI_BUDGET, "nothing is left for runs with delta %g",
+                        delta);
+    printf("%llu run%s of (%g, %g)%s fit%s\n", (unsigned long long)runs,
+           runs == 1 ? "" : "s", epsilon, delta, runs == 1 ? "" : " each",
+           runs == 1 ? "s" : "");
+    return CLI_OK;
 }
 
 static int quote_main(const args *a)
@@ -187,10 +209,7 @@ static int quote_main(const args *a)
     if (!code && args_given(a, "epsilon"))
         code = quote_batch(a, kith_statement_account(s), one, runs);
     else if (!code)
-        printf("%llu runs of (%g, %g) each fit\n", (unsigned long long)runs,
-               kith_amounts_fits(left_of(kith_statement_account(s)), one.delta,
-                                 runs),
-               one.delta);
+        code = quote_largest(a, kith_statement_account(s), one.delta, runs);
     kith_statement_free(s);
     kith_ledger_free(ledger);
     return code;
