@@ -53,6 +53,16 @@ said 'noise hides the bounds of feature 1'
 # ---- one range for all, people, pure, replace-one -------------------------------
 run 0 bounds -e 1 --per all --quiet --force -o all.csv rows.csv
 check "three alike" [ "$(cut -d, -f2- all.csv | sort -u | wc -l)" = 1 ]
+# Above 32 features that is the default: three releases, whatever their number.
+"$KITH" generate gaussians --rows 5000 --dimension 33 -k 2 --seed 1 -o wide.csv 2>/dev/null
+run 0 bounds -e 1 --delta 1e-6 --quiet --force -o wide_b.csv wide.csv
+check "one range for 33" [ "$(sort -u wide_b.csv | wc -l),$(wc -l <wide_b.csv)" = 1,33 ]
+check "three releases" [ "$(grep -c '"what"' wide_b.json)" = 3 ]
+run 0 bounds -e 1 --delta 1e-6 --per feature --quiet --force -o wide_b.csv wide.csv
+check "a range for each" [ "$(grep -c '"what"' wide_b.json)" = 67 ]
+run 0 bounds -e 1 --delta 1e-6 --columns "$(seq -s, 32)" --quiet --force -o wide_b.csv wide.csv
+check "of 32 each has its own" [ "$(grep -c '"what"' wide_b.json)" = 65 ]
+refuse 2 'say --per' bounds -e 1 --delta 1e-6 --format csv --force -o wide_b.csv - <wide.csv
 run 0 bounds -e 1 --adjacency replace-one --header --quiet --force -o replace.csv rows.csv
 run 0 bounds -e 1 --delta 1e-6 --user-column year --quiet --force -o users.csv rows.csv
 check "unit" grep -q '"unit": "user"' users.json

@@ -11,8 +11,8 @@
 
 static const arg_option bounds_own[] = {
     {"per", 0, "WHAT",
-     "feature (default): a range for each; all: one range "
-     "about 0 for all of them, for less noise"},
+     "feature: a range for each (default up to 32); all: one range about 0 for "
+     "all of them, for less noise"},
 };
 
 static const arg_option bounds_output[] = {
@@ -97,10 +97,13 @@ static int write_files(const run_common *run, kith_session *session,
 }
 
 /* --per: feature or all. Exit code. */
-static int parse_per(const args *a, unsigned *together)
+static int parse_per(const args *a, int *together)
 {
     static const char *const words[] = {"feature", "all", NULL};
-    return args_choice(a, "per", words, together);
+    unsigned all = 0;
+    int code = args_choice(a, "per", words, &all);
+    *together = args_given(a, "per") ? (int)all : -1;
+    return code;
 }
 
 /* What a run has, as far as it is needed here. Exit code. */
@@ -143,7 +146,7 @@ static int bounds_main(const args *a)
     found_bounds found = {0};
     kith_session *session = NULL;
     char *json = NULL;
-    unsigned together = 0;
+    int together = -1;
     int code = parse_run(&run, a);
     if (!code)
         code = parse_per(a, &together);
@@ -158,7 +161,7 @@ static int bounds_main(const args *a)
     if (!code)
         code = output_open(&receipt, json);
     if (!code)
-        code = run_bounds_find(&run, a, (int)together, 1, &session, &found);
+        code = run_bounds_find(&run, a, together, 1, &session, &found);
     if (!code)
         code = write_files(&run, session, &found, &csv, &receipt);
     if (!code)

@@ -7,6 +7,9 @@
 #include "run_common.h"
 
 #define USUAL_SHARE .05
+/* Features above which one range for all of them is found, unless told: with a
+ * range for each, noise grows like their square root (T37). */
+enum { MOST_SINGLE = 32 };
 
 int run_bounds_share(const args *a, double *share)
 {
@@ -28,30 +31,60 @@ int run_bounds_share(const args *a, double *share)
     return CLI_OK;
 }
 
+static int reads_standard_input(const args *a)
+{
+    for (size_t i = 0; i < a->operand_count; i++)
+        if (!strcmp(a->operands[i], "-"))
+            return 1;
+    return 0;
+}
+
+/* Rows for one range of all features, or for one of each; *together -1: by
+ * their number, which is public. */
+static int load_sizes(const run_common *run, const args *a, int *together,
+                      kith_dataset **data)
+{
+    kith_error err = {0};
+    kith_source files = {.paths = a->operands, .path_count = a->operand_count};
+    kith_status status = kith_dataset_load_sizes(&files, &run->source.options,
+                                                 *together > 0, data, &err);
+    if (*together >= 0 || status)
+        return cli_status(status, &err);
+    *together = kith_dataset_dimension(*data) > MOST_SINGLE;
+    if (!*together)
+        return CLI_OK;
+    kith_dataset_free(*data);
+    *data = NULL;
+    if (reads_standard_input(a))
+        return cli_usage("more than %d features from standard input: say --per "
+                         "feature or --per all",
+                         MOST_SINGLE);
+    return cli_status(
+        kith_dataset_load_sizes(&files, &run->source.options, 1, data, &err),
+        &err);
+}
+
 int run_bounds_find(run_common *run, const args *a, int together, double share,
                     kith_session **session, found_bounds *found)
 {
     kith_error err = {0};
     kith_dataset *data = NULL;
-    kith_source files = {.paths = a->operands, .path_count = a->operand_count};
-    for (size_t i = 0; i < a->operand_count; i++)
-        if (!strcmp(a->operands[i], "-") && share < 1)
-            return cli_usage("--bounds private reads its input twice: standard "
-                             "input cannot be");
+    if (reads_standard_input(a) && share < 1)
+        return cli_usage("--bounds private reads its input twice: standard "
+                         "input cannot be");
     *found = (found_bounds){0};
-    kith_status status = kith_dataset_load_sizes(&files, &run->source.options,
-                                                 together, &data, &err);
+    int loaded = load_sizes(run, a, &together, &data);
+    if (loaded)
+        return loaded;
     found->dimension = kith_dataset_dimension(data);
-    if (!status) {
-        found->ranges = calloc(found->dimension, sizeof *found->ranges);
-        if (!found->ranges) {
-            kith_dataset_free(data);
-            return cli_no_memory();
-        }
-        int code = run_take_names(&run->source, data);
-        status = code ? KITH_ERR_MEMORY
-                      : run_session_open(run, &data, session, &err);
+    found->ranges = calloc(found->dimension, sizeof *found->ranges);
+    if (!found->ranges) {
+        kith_dataset_free(data);
+        return cli_no_memory();
     }
+    int code = run_take_names(&run->source, data);
+    kith_status status =
+        code ? KITH_ERR_MEMORY : run_session_open(run, &data, session, &err);
     kith_dataset_free(data);
     if (!status)
         status = kith_bounds_find(*session, share, together, found->ranges,
@@ -104,7 +137,7 @@ int run_bounds_apply(run_common *run, const args *a, kith_session **session)
     kith_error err = {0};
     found_bounds found = {0};
     kith_dataset *data = NULL;
-    int code = run_bounds_find(run, a, 0, run->bounds.share, session, &found);
+    int code = run_bounds_find(run, a, -1, run->bounds.share, session, &found);
     if (!code && !run->quiet)
         run_bounds_warn(&found);
     if (!code)

@@ -77,8 +77,9 @@ typedef struct found_bounds {
     double rows, hidden;
 } found_bounds;
 
-/* Load sizes, open a session on them and spend a share of it on ranges. Exit
- * code; free and close in any case. */
+/* Load sizes, open a session on them and spend a share of it on ranges, one for
+ * each feature or one for all together (-1: by their number). Exit code; free
+ * and close in any case. */
 int run_bounds_find(run_common *run, const args *a, int together, double share,
                     kith_session **session, found_bounds *found);
 /* Say on standard error which ranges noise hid. */
