@@ -41,13 +41,13 @@ figcaption{font-size:.8em}figcaption a{margin-right:.6em}
 .yes{color:#176b2c}.no{color:#b3202c}.note{color:#555;max-width:52em}
 a{color:#1f5fa8}code{background:#f2f2f2;white-space:nowrap}
 @media screen and (max-width:600px){table,tbody,tr,td{display:block}
-tr:first-child{display:none}tr{border:1px solid #ccc;margin:.6em 0}
+thead{display:none}tr{border:1px solid #ccc;margin:.6em 0}
 td{border:0}td::before{content:attr(data-of) ": ";color:#555}}
 @media print{.note{break-inside:avoid}body{max-width:none;font-size:11px}.panels{display:block}
 .panels figure{display:inline-block;width:32.5%;vertical-align:top;
 break-inside:avoid}figcaption{display:none}
 h2[id]{break-before:page}h2,h3,.note{break-after:avoid}
-tr{break-inside:avoid}}
+tr{break-inside:avoid}.wide{overflow:visible}}
 """
 
 
@@ -68,15 +68,15 @@ def table(rows, classes=lambda row: ()):
     """The first row is the head. On a phone each row is a block, and a cell
     tells its column."""
     head, *rest = [[words(str(c)) for c in row] for row in rows]
-    out = ["<div class=wide><table>", "<tr>%s</tr>" % "".join(
-        "<th>%s</th>" % c for c in head)]
+    out = ["<div class=wide><table>", "<thead><tr>%s</tr></thead><tbody>"
+           % "".join("<th>%s</th>" % c for c in head)]
     for row, plain in zip(rest, rows[1:]):
         marks = dict(classes(plain))
         out.append("<tr>%s</tr>" % "".join(
             '<td data-of="%s"%s>%s</td>' % (
                 re.sub(r"<[^>]*>|\?$", "", of), marks.get(i, ""), cell)
             for i, (of, cell) in enumerate(zip(head, row))))
-    return "\n".join(out + ["</table></div>"])
+    return "\n".join(out + ["</tbody></table></div>"])
 
 
 def write(path, text):
