@@ -33,6 +33,6 @@ def write(folder, rows):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
         sys.exit("usage: scripts/visits.py FOLDER [ROWS]")
     write(sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 20000)
