@@ -7,11 +7,13 @@
  * groups and coins alike. One line a run: the seed, the ratio to a non-private
  * run from the true centres, lost clusters (no centre is nearer than half the
  * way to the next true one), centres whose share is below two standard
- * deviations, and the last question's gain over one mean in its standard
- * deviations. Then median, geometric mean, 95th percentile, worst, lost runs.
- * law: sums of reports by their law, four users a row above 50,000; reports:
- * every report; oracle: who knows the true regions asks 98 % for their means,
- * by the law. median: k-median, its cost and its non-private run. */
+ * deviations, the last question's gain over one mean in its standard
+ * deviations, the misfit, the answer that won, and by how many deviations each
+ * other answer is better than the first. Then median, geometric mean, 95th
+ * percentile, worst, lost runs. law: sums of reports by their law, four users a
+ * row above 50,000; reports: every report; oracle: who knows the true regions
+ * asks 98 % for their means, by the law. median: k-median, its cost and its
+ * non-private run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,9 +222,14 @@ static double run_seed(mixture *m, uint64_t seed, how way,
         unseen += found.weights[j] < 2 * v->weight_sd[j];
     *lost = lost_of(m, found.centers, found.count);
     double ratio = cost_of(m, found.centers, found.count, NULL, NULL) / m->cost;
-    printf("%llu %.4f lost %u unseen %u found %u gain %.1f\n",
+    printf("%llu %.4f lost %u unseen %u found %u gain %.1f misfit %.1f "
+           "won %s",
            (unsigned long long)seed, ratio, *lost, unseen, found.count,
-           v->gain / v->gain_sd);
+           v->gain / v->gain_sd, v->excess, v->won ? v->won : "-");
+    for (uint32_t i = 0; i < v->others; i++)
+        printf(", %s %.1f", v->other[i].name,
+               v->other[i].gain / v->other[i].sd);
+    printf("\n");
     fflush(stdout);
     kith_i_local_found_free(&found);
     return ratio;

@@ -57,6 +57,16 @@ typedef struct kith_quality {
      * the cost of all rows may be, in expectation, above the better one's; NaN:
      * no such choice was made */
     double resolution;
+    /* local `auto`: how badly round clusters explain what users said, in
+     * standard deviations of a run with round clusters; the answer that users
+     * chose at last (NULL: nobody was asked), whether it is another than they
+     * were asked about first, and its margin in standard deviations: over the
+     * first one, or over the nearest other (below 0: that seemed better, but
+     * not surely) */
+    double misfit;
+    const char *won;
+    int changed;
+    double margin;
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

@@ -249,16 +249,18 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run,
                                 kith_i_blob_points *out, kith_error *err)
 {
     kith_i_blob_fit f = {.axes = set->shown->axes};
-    best_fit best = {.chi = HUGE_VAL};
-    out->count = 0;
+    best_fit best = {.blobs = out->best, .chi = HUGE_VAL};
+    out->count = out->found = 0;
+    out->misfit = HUGE_VAL;
     if (k > KITH_I_BLOBS_MOST || start->n <= 1)
         return KITH_OK;
-    best.blobs = kith_i_local_numbers(run, k, f.axes + 2);
-    if (!best.blobs)
-        return kith_i_fail_memory(err);
     kith_status status = find_blobs(run, set, start, k, &f, &best, err);
-    double most = f.count + kith_i_recipe.blobs_fit * sqrt(2.0 * f.count);
-    if (status || best.count == 0 || !(best.chi <= most))
+    if (status || best.count == 0)
         return status;
+    double most = f.count + kith_i_recipe.blobs_fit * sqrt(2.0 * f.count);
+    out->found = best.count;
+    out->misfit = (best.chi - f.count) / sqrt(2.0 * f.count);
+    if (!(best.chi <= most))
+        return KITH_OK;
     return smooth(run, set->shown, &f, &best, out, err);
 }

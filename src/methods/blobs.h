@@ -59,10 +59,12 @@ kith_status kith_i_blobs_average(kith_i_local_run *run,
 enum { KITH_I_BLOBS_MOST = 16 }; /* clusters; more are not tried */
 
 /* Leaves shrunk to blobs: room for (k + 1) points a leaf that is
- * shown. */
+ * shown. best: room for k x (axes + 2), the blobs that fit best. */
 typedef struct kith_i_blob_points {
-    double *points, *weights;
+    double *points, *weights, *best;
     uint32_t count; /* 0: the data are not blobs */
+    uint32_t found; /* blobs; 0: not tried */
+    double misfit;  /* chi squared above its mean, in standard deviations */
 } kith_i_blob_points;
 
 /* Fit k round blobs to the reports of all trees, beginning from weighted

@@ -3,9 +3,9 @@
  * finding a, finding b and comparing the difference with a threshold are all
  * walks down a tree of half-spaces, a question that every device knows. The
  * user says "the second by more than t", "the first by more than t", or
- * neither. There are three groups with thresholds t of their own, so that the
- * mean of their answers is the difference, clipped to +-bound and rounded to
- * thirds of it. */
+ * neither. There are three or four groups with thresholds t of their own, so
+ * that the mean of their answers is the difference, clipped to +-bound and
+ * rounded to parts of it. */
 #include "compare_centers.h"
 
 #include <math.h>
@@ -13,12 +13,44 @@
 /* What a user says: the first, the second, or neither by more than the
  * threshold (midpoints of equal parts of the bound). */
 enum { SYMBOLS = 3 };
+/* Groups of a comparison, with a threshold each. */
+enum { LEAST_STEPS = 3, MOST_STEPS = 4 };
+enum { MOST_GROUPS = (KITH_I_COMPARE_MOST - 1) * MOST_STEPS };
 /* More half-spaces than these would make is a long question to send. */
 enum { MOST_CENTERS = 24 };
+enum { HALVINGS = 40 }; /* to find a bound */
 
-int kith_i_compare_can(uint32_t k)
+/* Standard deviation of the difference of two fractions, for one user, if
+ * hardly anybody is moved. */
+static double one_user_sd(double epsilon)
 {
-    return k <= MOST_CENTERS;
+    double p = exp(epsilon) / (exp(epsilon) + SYMBOLS - 1);
+    double q = 1 / (exp(epsilon) + SYMBOLS - 1);
+    return sqrt(2 * q) / (p - q);
+}
+
+static double least_group(const kith_i_local_run *run)
+{
+    return fmax(kith_i_recipe.last_group, 2 * (double)run->collector->minimum);
+}
+
+double kith_i_compare_sd(const kith_i_local_run *run, double share)
+{
+    return one_user_sd(run->task->epsilon) /
+           sqrt(kith_i_local_users(run, share));
+}
+
+double kith_i_compare_share(const kith_i_local_run *run)
+{
+    double n = kith_i_local_users(run, 1), most = kith_i_recipe.last_most * n;
+    double one = one_user_sd(run->task->epsilon);
+    double sharp = pow(one / kith_i_recipe.last_coarse, 2);
+    double groups = LEAST_STEPS * least_group(run);
+    double users =
+        fmax(kith_i_recipe.last * n, fmin(kith_i_recipe.last_users, most));
+    users = fmax(users, fmax(sharp, groups));
+    int can = run->task->k > 1 && run->task->k <= MOST_CENTERS;
+    return can && users <= most ? users / n : 0;
 }
 
 /* A tree under construction. Rows are numbered like this: the pairs of the
@@ -146,33 +178,54 @@ static double to_nearest(const kith_i_candidate *set, const double *x,
     return nearest;
 }
 
-/* What users at the centres of one answer would lose by the other: the mean,
- * or a mean in which each is as heavy as its loss. */
-static double typical_loss(const kith_i_candidate *from,
-                           const kith_i_candidate *to, uint32_t d, int heavy)
+/* Users at the centres of `from`, by their shares: what they lose by `to`,
+ * beyond `bound` (0: all of it), and how many do. */
+typedef struct {
+    double loss, share;
+} losers;
+
+static losers beyond(const kith_i_candidate *from, const kith_i_candidate *to,
+                     uint32_t d, double bound)
 {
-    double sum = 0, weights = 0;
+    losers sum = {0, 0};
+    double all = 0;
     for (uint32_t j = 0; j < from->count; j++) {
-        double loss = to_nearest(to, point(from, j, d), d);
-        double weight = fmax(0, from->share[j]) * (heavy ? loss : 1);
-        sum += weight * loss;
-        weights += weight;
+        double share = fmax(0, from->share[j]);
+        double loss = to_nearest(to, point(from, j, d), d) - bound;
+        all += share;
+        sum.loss += loss > 0 ? share * loss : 0;
+        sum.share += loss > 0 ? share : 0;
     }
-    return weights > 0 ? sum / weights : 0;
+    return all > 0 ? (losers){sum.loss / all, sum.share / all} : sum;
 }
 
 /* What a difference is clipped to. One mean against its clusters: users' mean
  * squared distance from the clusters' centres is that from the mean and the
  * variance V of the centres, so that by their nearest nobody, wherever, loses
- * more than V. A clip at V hides no loss; it hides gains of centres far away,
- * which may be ghosts. Else about what the users gain who gain or lose. The
- * largest distance instead made the question coarse, and often wrong. */
+ * more than V. A clip at V hides no loss.
+ *
+ * Else the b for which noise and what is clipped are least together, noise b^2
+ * + (what users of the one answer would lose beyond b by the other)^2 + the
+ * same the other way round: a centre far away that hardly anybody is near does
+ * not make the question coarse. */
 static double bound_of(const kith_i_candidate *one, const kith_i_candidate *two,
-                       uint32_t d)
+                       uint32_t d, double noise)
 {
     if (two->count == 1)
-        return typical_loss(one, two, d, 0);
-    return fmax(typical_loss(one, two, d, 1), typical_loss(two, one, d, 1));
+        return beyond(one, two, d, 0).loss;
+    double low = 0, high = 0;
+    for (uint32_t j = 0; j < one->count; j++)
+        high = fmax(high, to_nearest(two, point(one, j, d), d));
+    for (uint32_t j = 0; j < two->count; j++)
+        high = fmax(high, to_nearest(one, point(two, j, d), d));
+    for (int t = 0; t < HALVINGS; t++) { /* half of the derivative */
+        double b = (low + high) / 2;
+        losers there = beyond(one, two, d, b), back = beyond(two, one, d, b);
+        int up = noise * b < there.loss * there.share + back.loss * back.share;
+        low = up ? b : low;
+        high = up ? high : b;
+    }
+    return high;
 }
 
 static kith_status make_question(kith_i_local_run *run, double share,
@@ -214,37 +267,69 @@ static double difference_variance(const kith_i_answer *answer, double epsilon)
     return seen / pow(p - q, 2) / (double)answer->received;
 }
 
+/* What the groups of a comparison say. */
+static kith_i_comparison read_answers(const kith_i_answer *const *answers,
+                                      uint32_t steps, double bound,
+                                      double epsilon)
+{
+    double sum = 0, variance = 0;
+    for (uint32_t s = 0; s < steps; s++) {
+        if (answers[s]->received == 0 || !isfinite(answers[s]->sd))
+            return (kith_i_comparison){0, HUGE_VAL};
+        sum += answers[s]->fractions[2] - answers[s]->fractions[0];
+        variance += difference_variance(answers[s], epsilon);
+    }
+    return (kith_i_comparison){bound * sum / steps,
+                               bound * sqrt(variance) / steps};
+}
+
+/* The others that are asked about, which differ from the first; at most as many
+ * as have enough users. */
+static uint32_t choose_others(const kith_i_candidate *answers, uint32_t count,
+                              uint32_t d, uint32_t most, uint32_t *other)
+{
+    uint32_t chosen = 0;
+    for (uint32_t c = 1; c < count && chosen < most; c++)
+        if (bound_of(&answers[0], &answers[c], d, 1) > 0)
+            other[chosen++] = c;
+    return chosen;
+}
+
 kith_status kith_i_compare(kith_i_local_run *run, double share,
-                           const kith_i_candidate *first,
-                           const kith_i_candidate *second,
+                           const kith_i_candidate *answers, uint32_t count,
                            kith_i_comparison *out, kith_error *err)
 {
-    kith_i_question questions[KITH_I_COMPARE_GROUPS];
-    const kith_i_answer *answers[KITH_I_COMPARE_GROUPS];
-    double bound = bound_of(first, second, run->task->d);
-    double sum = 0, variance = 0;
-    *out = (kith_i_comparison){0, HUGE_VAL};
-    bound = run->task->median ? sqrt(bound) : bound; /* no less, by Jensen */
-    if (!(bound > 0))                                /* they are the same */
+    kith_i_question questions[MOST_GROUPS];
+    const kith_i_answer *told[MOST_GROUPS];
+    double bound[KITH_I_COMPARE_MOST];
+    uint32_t other[KITH_I_COMPARE_MOST], d = run->task->d, asked = 0;
+    double groups = kith_i_local_users(run, share) / least_group(run) + 1e-9;
+    double most = fmin(KITH_I_COMPARE_MOST - 1, floor(groups / LEAST_STEPS));
+    for (uint32_t c = 0; c + 1 < count; c++)
+        out[c] = (kith_i_comparison){0, HUGE_VAL};
+    uint32_t chosen =
+        choose_others(answers, count, d, (uint32_t)fmax(1, most), other);
+    if (chosen == 0) /* all are the same */
         return KITH_OK;
-    for (uint32_t s = 0; s < KITH_I_COMPARE_GROUPS; s++) {
-        kith_status status = make_question(
-            run, share / KITH_I_COMPARE_GROUPS, first, second,
-            bound * (s + 0.5) / KITH_I_COMPARE_GROUPS, &questions[s], err);
-        if (status)
-            return status;
+    uint32_t steps =
+        (uint32_t)fmin(MOST_STEPS, fmax(LEAST_STEPS, floor(groups / chosen)));
+    double noise = pow(kith_i_compare_sd(run, share / chosen), 2);
+    for (uint32_t c = 0; c < chosen; c++) {
+        const kith_i_candidate *second = &answers[other[c]];
+        bound[c] = bound_of(&answers[0], second, d, noise);
+        if (run->task->median)
+            bound[c] = sqrt(bound[c]); /* no loss is larger, by Jensen */
+        for (uint32_t s = 0; s < steps; s++) {
+            kith_status status = make_question(
+                run, share / (chosen * steps), &answers[0], second,
+                bound[c] * (s + 0.5) / steps, &questions[asked++], err);
+            if (status)
+                return status;
+        }
     }
-    kith_status status =
-        kith_i_local_ask(run, questions, KITH_I_COMPARE_GROUPS, answers, err);
-    for (uint32_t s = 0; !status && s < KITH_I_COMPARE_GROUPS; s++) {
-        if (answers[s]->received == 0 || !isfinite(answers[s]->sd))
-            return KITH_OK;
-        sum += answers[s]->fractions[2] - answers[s]->fractions[0];
-        variance += difference_variance(answers[s], run->task->epsilon);
-    }
-    if (!status)
-        *out =
-            (kith_i_comparison){bound * sum / KITH_I_COMPARE_GROUPS,
-                                bound * sqrt(variance) / KITH_I_COMPARE_GROUPS};
+    kith_status status = kith_i_local_ask(run, questions, asked, told, err);
+    for (uint32_t c = 0; !status && c < chosen; c++)
+        out[other[c] - 1] = read_answers(told + (size_t)c * steps, steps,
+                                         bound[c], run->task->epsilon);
     return status;
 }

@@ -246,42 +246,88 @@ static void take_fit(const fit *f, kith_i_local_model *model)
     }
 }
 
-kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
-                           uint32_t wanted, double *excess_sd, kith_error *err)
+/* The best clusters, at most `wanted` of them; f->k is 0 if it was not tried.
+ */
+static kith_status fit_all(kith_i_local_run *run,
+                           const kith_i_local_model *model, uint32_t wanted,
+                           fit *f, kith_error *err)
 {
-    fit f;
-    *excess_sd = HUGE_VAL;
+    *f = (fit){0};
     if (wanted > KITH_I_EXPLAIN_MOST || model->count < 2)
         return KITH_OK;
-    kith_status status = open_fit(run, model, &f, err);
+    kith_status status = open_fit(run, model, f, err);
     double *spots = kith_i_local_numbers(run, KITH_I_EXPLAIN_SPOTS, model->d);
     if (status)
         return status;
     if (!spots)
         return kith_i_fail_memory(err);
-    if (!f.lens || f.lens->q >= f.d)
+    if (!f->lens || f->lens->q >= f->d) {
+        f->k = 0;
         return KITH_OK;
-    begin(&f, model);
-    double chi = kith_i_explain_descend(&f, f.k > wanted ? SHORT : STEPS);
-    while (f.k > wanted) {
-        drop_one(&f);
-        chi = kith_i_explain_descend(&f, f.k > wanted ? SHORT : STEPS);
     }
-    look_again(&f);
+    begin(f, model);
+    double chi = kith_i_explain_descend(f, f->k > wanted ? SHORT : STEPS);
+    while (f->k > wanted) {
+        drop_one(f);
+        chi = kith_i_explain_descend(f, f->k > wanted ? SHORT : STEPS);
+    }
+    look_again(f);
     for (uint32_t r = 0;
-         r < kith_i_recipe.searches && excess(&f) > kith_i_recipe.missed; r++) {
-        double now = kith_i_explain_move(&f, chi, spots);
-        look_again(&f);
+         r < kith_i_recipe.searches && excess(f) > kith_i_recipe.missed; r++) {
+        double now = kith_i_explain_move(f, chi, spots);
+        look_again(f);
         if (!(now < chi))
             break;
         chi = now;
     }
-    if (has_ghost(&f))
-        return KITH_OK;
+    return KITH_OK;
+}
+
+kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
+                           uint32_t wanted, double *excess_sd, kith_error *err)
+{
+    fit f;
+    *excess_sd = HUGE_VAL;
+    kith_status status = fit_all(run, model, wanted, &f, err);
+    if (status || f.k == 0 || has_ghost(&f))
+        return status;
     *excess_sd = excess(&f);
     if (*excess_sd <= kith_i_recipe.fits) {
         take_fit(&f, model);
         kith_i_local_clip(run->task, model->count, model->center);
     }
+    return KITH_OK;
+}
+
+static kith_i_candidate answer_of(const char *name,
+                                  const kith_i_local_model *model)
+{
+    return (kith_i_candidate){name, model->center, model->raw, model->raw_var,
+                              model->count};
+}
+
+kith_status kith_i_explain_last(kith_i_local_run *run,
+                                kith_i_local_model *model, kith_error *err)
+{
+    fit f;
+    kith_i_local_model clusters;
+    run->name = "means";
+    kith_status status = fit_all(run, model, run->task->k, &f, err);
+    if (status || f.k == 0)
+        return status;
+    run->misfit = excess(&f);
+    int believed = !has_ghost(&f) && run->misfit <= kith_i_recipe.fits;
+    status = kith_i_model_new(run, f.k, &clusters, err);
+    if (status)
+        return status;
+    take_fit(&f, &clusters);
+    kith_i_candidate other =
+        believed ? answer_of("means", model) : answer_of("clusters", &clusters);
+    status = kith_i_local_offer(run, &other, err);
+    if (status || !believed)
+        return status;
+    run->name = "clusters";
+    kith_i_local_clip(run->task, clusters.count, clusters.center);
+    *model = clusters;
     return KITH_OK;
 }

@@ -17,6 +17,10 @@ enum { KITH_I_EXPLAIN_MOST = 16 }; /* clusters; more are not tried */
  * tried, or a cluster may have nobody. */
 kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
                            uint32_t wanted, double *excess, kith_error *err);
+/* The same at the end: the model becomes the clusters, if they are believed; of
+ * both what it does not become is offered to the users (kith_i_local_offer). */
+kith_status kith_i_explain_last(kith_i_local_run *run,
+                                kith_i_local_model *model, kith_error *err);
 
 /* ---- explain_told.c: what clusters would answer ---------------------------
  */

@@ -34,9 +34,18 @@ typedef struct kith_i_local_verdict {
      * it was not asked. lost: then the answer is the mean. */
     double gain, gain_sd;
     int lost;
-    /* d > 3: chi squared of all answers, if there are k round clusters like
-     * these, above its mean, in standard deviations; HUGE_VAL: not known. */
+    /* Chi squared of all answers, if there are k round clusters, above its
+     * mean, in standard deviations; HUGE_VAL: not known. */
     double excess;
+    /* The other answers that were asked about: what they are, by how much they
+     * are cheaper than the first one, sd of that. What the first one is, and
+     * what won. */
+    struct {
+        const char *name;
+        double gain, sd;
+    } other[3];
+    uint32_t others;
+    const char *first, *won;
 } kith_i_local_verdict;
 
 /* verdict: its weight_sd has room. */

@@ -1,6 +1,7 @@
 /* The default method: which script suits these numbers, all of them public. */
 #include "compare_centers.h"
 #include "explain_answers.h"
+#include "last_question.h"
 #include "method_parts.h"
 
 #include <math.h>
@@ -44,51 +45,6 @@ static kith_status choose(kith_i_local_run *run, kith_i_local_model *model,
                                 : kith_i_local_projected(run, model, err);
 }
 
-/* The mean of all users, as the clusters' means and shares have it. */
-static void mean_of(const kith_i_local_model *model, double *mean)
-{
-    double all = 0;
-    for (uint32_t j = 0; j < model->count; j++)
-        all += fmax(0, model->raw[j]);
-    for (uint32_t i = 0; i < model->d; i++) {
-        mean[i] = 0;
-        for (uint32_t j = 0; j < model->count; j++)
-            mean[i] += fmax(0, model->raw[j]) / all *
-                       model->center[(size_t)j * model->d + i];
-    }
-}
-
-/* The answer is measured against one mean, which takes its place when it is
- * cheaper by more than the resolution of the question. */
-static kith_status ask_at_last(kith_i_local_run *run, kith_i_local_model *model,
-                               kith_i_local_verdict *verdict, kith_error *err)
-{
-    kith_i_comparison mean_gain;
-    double *mean = kith_i_local_numbers(run, model->d, 1);
-    if (!mean)
-        return kith_i_fail_memory(err);
-    if (model->count < 2 || !(run->kept > 0))
-        return KITH_OK;
-    mean_of(model, mean);
-    double all = 1;
-    kith_i_candidate one = {mean, &all, 1};
-    kith_i_candidate answer = {model->center, model->raw, model->count};
-    kith_status status =
-        kith_i_compare(run, run->kept, &answer, &one, &mean_gain, err);
-    if (status)
-        return status;
-    verdict->gain = -mean_gain.gain;
-    verdict->gain_sd = mean_gain.sd;
-    verdict->lost = mean_gain.gain > mean_gain.sd;
-    if (!verdict->lost)
-        return KITH_OK;
-    memcpy(model->center, mean, model->d * sizeof *mean);
-    model->count = 1;
-    model->raw[0] = 1;
-    model->raw_var[0] = 0;
-    return KITH_OK;
-}
-
 kith_status kith_i_local_auto(const kith_i_local_task *task,
                               kith_i_collector *collector, double *centers,
                               double *weights, uint32_t *found,
@@ -98,23 +54,13 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
     kith_i_local_model model;
     kith_i_local_open(&run, task, collector,
                       task->d <= KITH_I_GROW_AXES ? 6 : 13);
-    double least =
-        fmax(kith_i_recipe.last_group, 2 * (double)collector->minimum);
-    int enough = kith_i_local_users(&run, kith_i_recipe.last /
-                                              KITH_I_COMPARE_GROUPS) >= least;
-    run.kept = task->k > 1 && enough && kith_i_compare_can(task->k)
-                   ? kith_i_recipe.last
-                   : 0;
-    verdict->gain = 0;
-    verdict->gain_sd = HUGE_VAL;
-    verdict->lost = 0;
-    verdict->excess = HUGE_VAL;
+    run.kept = kith_i_compare_share(&run);
     run.remember = task->d > KITH_I_GROW_AXES;
     kith_status status = choose(&run, &model, err);
     if (!status && task->d > KITH_I_GROW_AXES)
-        status = kith_i_explain(&run, &model, task->k, &verdict->excess, err);
+        status = kith_i_explain_last(&run, &model, err);
     if (!status)
-        status = ask_at_last(&run, &model, verdict, err);
+        status = kith_i_ask_at_last(&run, &model, verdict, err);
     if (!status) {
         memcpy(centers, model.center,
                (size_t)model.count * task->d * sizeof *centers);

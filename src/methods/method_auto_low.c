@@ -165,6 +165,29 @@ static void add_noise(const kith_i_points *cells, const double *variances,
     }
 }
 
+/* The blobs that fit best, which the average over all of them may blur: an
+ * answer that users may prefer. */
+static kith_status offer_best(kith_i_local_run *run,
+                              const kith_i_blob_points *smooth,
+                              const kith_i_points *cells,
+                              const double *variances, kith_error *err)
+{
+    kith_i_local_model best;
+    size_t d = run->task->d, each = d + 2;
+    kith_status status = kith_i_model_new(run, smooth->found, &best, err);
+    if (status)
+        return status;
+    for (size_t j = 0; j < smooth->found; j++) {
+        memcpy(best.center + j * d, smooth->best + j * each + 1,
+               d * sizeof *best.center);
+        best.raw[j] = smooth->best[j * each];
+    }
+    add_noise(cells, variances, &best);
+    kith_i_candidate other = {"best blobs", best.center, best.raw, best.raw_var,
+                              best.count};
+    return kith_i_local_offer(run, &other, err);
+}
+
 /* What is left of the trees when they are pruned, as points: each tree tells of
  * all users. */
 static kith_i_points prune(const kith_i_grow_set *set, double *points,
@@ -198,10 +221,12 @@ kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
     double *weights = kith_i_local_numbers(run, room, 2);
     size_t most = ((size_t)task->k + 1) * set->shown->leaves;
     most = task->k > KITH_I_BLOBS_MOST ? 1 : most;
-    kith_i_blob_points smooth = {.points =
-                                     kith_i_local_numbers(run, most, task->d),
-                                 .weights = kith_i_local_numbers(run, most, 1)};
-    if (!points || !weights || !smooth.points || !smooth.weights)
+    kith_i_blob_points smooth = {
+        .points = kith_i_local_numbers(run, most, task->d),
+        .weights = kith_i_local_numbers(run, most, 1),
+        .best = kith_i_local_numbers(run, task->k, task->d + 2)};
+    if (!points || !weights || !smooth.points || !smooth.weights ||
+        !smooth.best)
         return kith_i_fail_memory(err);
     kith_i_points cells = prune(set, points, weights, weights + room);
     kith_status status =
@@ -213,7 +238,11 @@ kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
     status = solve(run, smooth.count ? &blobs : &cells, model, err);
     if (!status)
         add_noise(&cells, weights + room, model);
-    return status;
+    run->name = smooth.count ? "all blobs" : "cells";
+    run->misfit = smooth.misfit;
+    if (status || smooth.count == 0 || !(run->kept > 0))
+        return status;
+    return offer_best(run, &smooth, &cells, weights + room, err);
 }
 
 /* How badly the histogram sees: variance of a user in a cell that holds twice

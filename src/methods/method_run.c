@@ -13,6 +13,8 @@ void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,
     run->task = task;
     run->collector = collector;
     run->rounds = rounds;
+    run->name = "answer";
+    run->misfit = HUGE_VAL;
     kith_i_coins_seed(&run->coins, task->public_seed, 0);
 }
 
@@ -136,4 +138,22 @@ void kith_i_local_clip(const kith_i_local_task *task, uint32_t count,
             double *x = points + j * task->d + i;
             *x = fmin(task->upper[i], fmax(task->lower[i], *x));
         }
+}
+
+kith_status kith_i_local_offer(kith_i_local_run *run,
+                               const kith_i_candidate *answer, kith_error *err)
+{
+    size_t coords = (size_t)answer->count * run->task->d;
+    if (run->other_count == KITH_I_OTHERS || answer->count == 0)
+        return KITH_OK;
+    kith_i_candidate copy = *answer;
+    double *center = kith_i_local_numbers(run, coords, 1);
+    if (!center || !keep_numbers(run, &copy.share, answer->count) ||
+        !keep_numbers(run, &copy.variance, answer->count))
+        return kith_i_fail_memory(err);
+    memcpy(center, answer->center, coords * sizeof *center);
+    kith_i_local_clip(run->task, answer->count, center);
+    copy.center = center;
+    run->others[run->other_count++] = copy;
+    return KITH_OK;
 }

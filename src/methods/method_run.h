@@ -13,6 +13,16 @@
 
 enum { KITH_I_LOCAL_QUESTIONS = 64 };
 
+/* An answer: count x d centres, their shares of the users, and the variances
+ * of these (NULL: not known). name: what it is, for people. */
+typedef struct kith_i_candidate {
+    const char *name;
+    const double *center, *share, *variance;
+    uint32_t count;
+} kith_i_candidate;
+
+enum { KITH_I_OTHERS = 2 };
+
 typedef struct kith_i_local_run {
     const kith_i_local_task *task;
     kith_i_collector *collector;
@@ -25,6 +35,14 @@ typedef struct kith_i_local_run {
     kith_i_question remembered[KITH_I_LOCAL_QUESTIONS]; /* if remember */
     int remember;
     size_t answer_count;
+    /* Answers besides the one that a script returns, for the last question; and
+     * what that one is. */
+    kith_i_candidate others[KITH_I_OTHERS];
+    uint32_t other_count;
+    const char *name;
+    /* Chi squared of all answers, if there are k round clusters, above its
+     * mean, in standard deviations; HUGE_VAL: not known. */
+    double misfit;
 } kith_i_local_run;
 
 void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,
@@ -46,6 +64,9 @@ double kith_i_local_users(const kith_i_local_run *run, double share);
 kith_i_question kith_i_local_question(const kith_i_local_run *run,
                                       const char *what, double share,
                                       kith_i_report_kind report);
+/* Keep another answer, a copy, if there is room. */
+kith_status kith_i_local_offer(kith_i_local_run *run,
+                               const kith_i_candidate *answer, kith_error *err);
 void kith_i_local_clip(const kith_i_local_task *task, uint32_t count,
                        double *points);
 

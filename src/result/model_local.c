@@ -43,6 +43,11 @@ static json_t *forecast_json(const kith_local_forecast *f)
     int bad = !json;
     if (isfinite(f->lost))
         kith_i_json_put(json, "lost_cluster_chance", json_real(f->lost), &bad);
+    if (f->last_share > 0)
+        kith_i_json_put(
+            json, "last_question",
+            json_pack("{s:f, s:f}", "share", f->last_share, "sd", f->last_sd),
+            &bad);
     return kith_i_json_done(json, bad);
 }
 

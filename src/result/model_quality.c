@@ -59,14 +59,36 @@ json_t *kith_i_model_quality(const kith_result *result)
     return kith_i_json_done(json, bad);
 }
 
+/* What users were asked at last; null: nobody was. */
+static json_t *last_question(const kith_result *result, const kith_quality *q)
+{
+    const kith_i_last_question *last = &result->last;
+    json_t *others = json_array();
+    int bad = !others;
+    if (last->count == 0) {
+        json_decref(others);
+        return json_null();
+    }
+    for (uint32_t i = 0; !bad && i < last->count; i++)
+        bad = json_array_append_new(
+            others, json_pack("{s:s, s:o, s:o}", "answer", last->other[i].name,
+                              "gain", number(last->other[i].gain), "sd",
+                              number(last->other[i].sd)));
+    return json_pack("{s:s, s:s, s:o, s:o}", "first", last->first, "won",
+                     last->won, "margin", number(q->margin), "others",
+                     kith_i_json_done(others, bad));
+}
+
 json_t *kith_i_model_quality_local(const kith_result *result)
 {
     kith_quality q = {.size = sizeof q};
     kith_result_quality(result, &q);
-    return json_pack("{s:s, s:o, s:I, s:{s:o, s:o, s:b}, s:o}", "verdict",
-                     kith_verdict_name(q.verdict), "weight_sds",
+    return json_pack("{s:s, s:o, s:I, s:o, s:{s:o, s:o, s:b}, s:o, s:o}",
+                     "verdict", kith_verdict_name(q.verdict), "weight_sds",
                      kith_i_model_numbers(result->weight_sds, result->k),
-                     "unseen", (json_int_t)q.unseen, "against_one_mean", "gain",
-                     number(q.mean_gain), "sd", number(q.mean_gain_sd), "lost",
-                     q.one_mean, "words", words(&q));
+                     "unseen", (json_int_t)q.unseen, "misfit", number(q.misfit),
+                     "against_one_mean", "gain", number(q.mean_gain), "sd",
+                     number(q.mean_gain_sd), "lost", q.one_mean,
+                     "last_question", last_question(result, &q), "words",
+                     words(&q));
 }

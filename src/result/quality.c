@@ -148,6 +148,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .weight_sd = (double)NAN,
                       .mean_gain = (double)NAN,
                       .mean_gain_sd = (double)NAN,
+                      .misfit = (double)NAN,
+                      .margin = (double)NAN,
                       .cost = (double)NAN,
                       .cost_sd = (double)NAN,
                       .resolution = (double)NAN,

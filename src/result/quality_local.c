@@ -1,6 +1,7 @@
 /* How far the answer of a local run can be believed: by its own reports, which
  * are released values. */
 #include <math.h>
+#include <string.h>
 
 #include "result_i.h"
 
@@ -9,11 +10,30 @@
  * BETTER are noise. */
 static const double SEEN = 2, BETTER = 2;
 
+/* What users chose, and how surely. */
+static void judge_last(const kith_i_last_question *last, kith_quality *q)
+{
+    if (last->count == 0)
+        return;
+    q->won = last->won;
+    q->changed = strcmp(last->won, last->first) != 0;
+    q->margin = HUGE_VAL;
+    for (uint32_t i = 0; i < last->count; i++) {
+        const kith_i_other_answer *o = &last->other[i];
+        if (!q->changed)
+            q->margin = fmin(q->margin, -o->gain / o->sd);
+        else if (!strcmp(o->name, last->won))
+            q->margin = o->gain / o->sd;
+    }
+}
+
 void kith_i_quality_local(const kith_result *result, kith_quality *q)
 {
     q->one_mean = result->lost_to_mean;
     q->mean_gain = result->mean_gain;
     q->mean_gain_sd = result->mean_gain_sd;
+    q->misfit = result->misfit;
+    judge_last(&result->last, q);
     for (uint32_t j = 0; j < result->k; j++)
         q->unseen += result->weights[j] < SEEN * result->weight_sds[j];
     int asked = isfinite(q->mean_gain_sd);

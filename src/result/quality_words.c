@@ -4,6 +4,9 @@
 
 #include "kith/quality.h"
 
+/* Standard deviations of a misfit that round clusters do not have. */
+static const double MISFIT = 3.5;
+
 const char *kith_verdict_name(kith_verdict verdict)
 {
     static const char *const names[] = {"good", "doubtful", "noise"};
@@ -142,12 +145,35 @@ static int say_unseen(const kith_quality *q, char *out, size_t size)
     return 1;
 }
 
+static int say_chosen(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->changed || q->one_mean)
+        return 0;
+    snprintf(out, size,
+             "users who were asked at last chose another answer (%s, by %.1f "
+             "standard deviations) than the one that was found first",
+             q->won, q->margin);
+    return 1;
+}
+
+static int say_misfit(const kith_quality *q, char *out, size_t size)
+{
+    if (!(q->misfit > MISFIT))
+        return 0;
+    snprintf(out, size,
+             "what users said is not explained by %u round clusters (misfit "
+             "%.1f standard deviations): there may be more of them, or they "
+             "are not round",
+             q->parts, q->misfit);
+    return 1;
+}
+
 int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                        size_t size)
 {
-    static sentence *const all[] = {say_one_mean, say_rows,     say_planes,
-                                    say_distinct, say_sensible, say_unsure,
-                                    say_unseen,   say_bounds};
+    static sentence *const all[] = {
+        say_one_mean, say_rows,   say_planes, say_distinct, say_sensible,
+        say_unsure,   say_unseen, say_bounds, say_chosen,   say_misfit};
     /* Of what is noise there is nothing more to tell. */
     size_t count =
         quality->verdict == KITH_VERDICT_NOISE ? 4 : sizeof all / sizeof *all;

@@ -11,6 +11,20 @@
 #include "kith/ledger.h"
 #include "kith/quality.h"
 
+/* The last question of local `auto`: other answers than the first, by how much
+ * each is cheaper for a user, and the standard deviation. Names are constants;
+ * count 0: nobody was asked. */
+enum { KITH_I_LAST_OTHERS = 3 };
+typedef struct kith_i_other_answer {
+    const char *name;
+    double gain, sd;
+} kith_i_other_answer;
+typedef struct kith_i_last_question {
+    const char *first, *won;
+    kith_i_other_answer other[KITH_I_LAST_OTHERS];
+    uint32_t count;
+} kith_i_last_question;
+
 struct kith_result {
     uint32_t k, d;
     double *centers; /* k x d, original units; NULL for a plan */
@@ -42,6 +56,8 @@ struct kith_result {
     double *weight_sds;
     double mean_gain, mean_gain_sd;
     int lost_to_mean;
+    double misfit; /* NaN: not known */
+    kith_i_last_question last;
 };
 
 /* A result with room for k centres and weights, all zero, guarantee "none";

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/compare_centers.h"
 #include "methods/noise_forecast.h"
 #include "methods/weighted.h"
 #include "plan_trial.h"
@@ -46,6 +47,20 @@ static void weighted_questions(const kith_i_local_task *task, uint64_t users,
         *counts = list;
 }
 
+/* The price of the last question, and its resolution. Half of its users are
+ * asked about one mean, if there is another answer to ask about. */
+static void predict_last(const kith_i_local_task *task, uint64_t users,
+                         kith_local_forecast *out)
+{
+    kith_i_collector face = {.invited = users, .d = task->d, .minimum = 1};
+    kith_i_local_run run;
+    kith_i_local_open(&run, task, &face, 1);
+    out->last_share = kith_i_compare_share(&run);
+    if (out->last_share > 0)
+        out->last_sd = kith_i_compare_sd(&run, out->last_share / 2);
+    kith_i_local_close(&run);
+}
+
 static void forecast_make(const kith_i_local_task *task,
                           kith_local_method method, uint64_t users,
                           kith_local_forecast *out)
@@ -74,6 +89,9 @@ static void forecast_make(const kith_i_local_task *task,
     int once = method == KITH_LOCAL_ONE_ROUND || method == KITH_LOCAL_MEAN;
     double error = once ? f.first_error : f.center_error;
     out->lost = (double)NAN;
+    out->last_share = out->last_sd = 0;
+    if (method == KITH_LOCAL_AUTO)
+        predict_last(task, users, out);
     out->radius = task->radius;
     out->center_error = error;
     out->smallest = f.smallest;

@@ -26,6 +26,10 @@ void kith_i_local_found_place(kith_i_local_found *found, uint32_t d,
         found->centers[i] = center[i % d] + radius * found->centers[i];
     found->verdict.gain *= radius * radius;
     found->verdict.gain_sd *= radius * radius;
+    for (uint32_t i = 0; i < found->verdict.others; i++) {
+        found->verdict.other[i].gain *= radius * radius;
+        found->verdict.other[i].sd *= radius * radius;
+    }
 }
 
 void kith_i_local_found_free(kith_i_local_found *found)
@@ -97,6 +101,13 @@ static kith_status add_verdict(const kith_i_local_found *found, double users,
     result->mean_gain = asked ? v->gain : (double)NAN;
     result->mean_gain_sd = asked ? v->gain_sd : (double)NAN;
     result->lost_to_mean = v->lost;
+    result->misfit = isfinite(v->excess) ? v->excess : (double)NAN;
+    result->last.count = v->others;
+    result->last.first = v->first;
+    result->last.won = v->won;
+    for (uint32_t i = 0; i < v->others; i++)
+        result->last.other[i] = (kith_i_other_answer){
+            v->other[i].name, v->other[i].gain, v->other[i].sd};
     return KITH_OK;
 }
 

@@ -72,16 +72,26 @@ q = m["quality"]
 assert q["verdict"] in ("good", "doubtful") and len(q["weight_sds"]) == m["k"]
 mean = q["against_one_mean"]
 assert mean["gain"] > 3 * mean["sd"] > 0 and not mean["lost"]
+assert -10 < q["misfit"] < 10
+last = q["last_question"]
+names = [o["answer"] for o in last["others"]]
+assert names[0] == "one mean" and last["won"] in names + [last["first"]]
+assert all(o["sd"] > 0 for o in last["others"])
+first = last["others"][0]
+if last["won"] == last["first"]:
+    assert abs(first["gain"] + mean["gain"]) < 1e-12
+    margin = min(-o["gain"] / o["sd"] for o in last["others"])
+    assert abs(last["margin"] - margin) < 1e-9
 P
 # A group that could miss its minimum is not asked: a service would wait for it.
-for minimum in 50 100; do
+for minimum in 50 500; do
     run 0 local create -k 3 -e 2 --dimension 2 --bounds=-1:1 --test \
         --minimum $minimum -o task$minimum.json
     run 0 local simulate --task task$minimum.json --insecure-seed 1 \
         --no-header -o asked$minimum.json rows.csv
 done
 grep -q 'which answer is nearer' asked50.json || fail "no last question"
-! grep -q 'which answer is nearer' asked100.json ||
+! grep -q 'which answer is nearer' asked500.json ||
     fail "a last question that a service could wait for in vain"
 run 0 kmeans --non-private -k 3 --radius 1 --starts 5 -o plain.json rows.csv
 for m in real plain; do
@@ -113,7 +123,10 @@ p = json.load(open("plan.json"))
 assert p["rows"] == 100000 and p["rounds"] >= 1 and p["bytes_per_user"] == 41
 assert p["forecast"]["works"] == "yes"
 assert 0 <= p["forecast"]["lost_cluster_chance"] <= 1
-assert p["groups"][-1]["what"] == "which answer is nearer"
+last = [g["share"] for g in p["groups"] if g["what"] == "which answer is nearer"]
+assert p["groups"][-1]["share"] == last[-1] and 3 <= len(last) <= 12
+assert abs(sum(last) - p["forecast"]["last_question"]["share"]) < 1e-9
+assert .01 < p["forecast"]["last_question"]["sd"] < .1
 assert 0 < p["forecast"]["center_error"] < .2 and 0 < p["trial_center_error"] < .5
 assert sum(g["share"] for g in p["groups"]) <= 1 + 1e-9
 P

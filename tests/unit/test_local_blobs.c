@@ -272,7 +272,9 @@ static void test_smooth(void **state)
         kith_i_grow_prune(&grow);
         count = kith_i_grow_points(&grow, 1, start, weights, variances);
         kith_i_points from = {start, weights, count, 2};
-        kith_i_blob_points smooth = {.points = points, .weights = out};
+        double best[2 * 4];
+        kith_i_blob_points smooth = {
+            .points = points, .weights = out, .best = best};
         kith_i_grow_set set = {&grow, &grow, 1};
         assert_int_equal(
             kith_i_blobs_smooth(&b.run, &set, &from, 2, &smooth, NULL),

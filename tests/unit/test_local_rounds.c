@@ -130,11 +130,11 @@ static void test_few_users(void **state)
         spy s;
         watch(d, 10000, 1, 1, &s);
         int grids = 0;
-        for (int r = 0; r < s.rounds; r++)
+        for (int r = 0; r + 1 < s.rounds; r++)
             grids += s.all[r] == 1 << d && s.symbols[r] == 1 << d;
         assert_int_equal(grids, 1);
         watch(d, 60000, 4, 1, &s);
-        for (int r = 0; r < s.rounds; r++)
+        for (int r = 0; r + 1 < s.rounds; r++)
             assert_true(s.symbols[r] < 1 << d);
         assert_true(s.rounds > 3);
     }

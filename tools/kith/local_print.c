@@ -40,6 +40,11 @@ void local_print_forecast(const local_cli *cli,
             "trials: %.0f%% of runs on made-up clusters, as many, lost one "
             "of them",
             100 * forecast->lost);
+    if (forecast->last_share > 0)
+        cli_note("%.2g%% of the users choose between answers at last: one mean "
+                 "is told from clusters\nwith a standard deviation of %.2g of "
+                 "what they can gain",
+                 100 * forecast->last_share, forecast->last_sd);
     if (forecast->works == 0)
         cli_note("warning: this cannot work: %u clusters would be lost in the "
                  "noise. Invite more users,\nraise epsilon, ask for fewer "
