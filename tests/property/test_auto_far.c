@@ -38,8 +38,8 @@ static void test_hardly_seen(void **state)
 static void test_on_the_way(void **state)
 {
     (void)state;
-    assert_true(compare(make_lump(5000, 3, 400, .003, KITH_REPLACE_ONE), 5, 1,
-                        0) < .6);
+    assert_true(
+        compare(make_lump(5000, 3, 400, .003, KITH_REPLACE_ONE), 5, 1, 0) < .6);
 }
 
 int main(void)
