@@ -45,7 +45,8 @@ typedef struct kith_quality {
     int turned;                 /* noise turns planes by a visible angle */
     /* local `auto`: clusters whose share of the users may be none; by how much
      * the answer is cheaper for a user than one mean, which users were asked
-     * (squared distance; sd NaN: nobody was); then one mean was preferred */
+     * (squared distance, or distance for k-median; sd NaN: nobody was); then
+     * one mean was preferred */
     uint32_t unseen;
     double mean_gain, mean_gain_sd;
     int one_mean;

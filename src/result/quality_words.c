@@ -126,7 +126,8 @@ static int say_one_mean(const kith_quality *q, char *out, size_t size)
     else if (q->mean_gain < 2 * q->mean_gain_sd)
         snprintf(out, size,
                  "the clusters serve users no better than one mean would (by "
-                 "%.2g, with a standard deviation of %.2g, in squared units): "
+                 "%.2g, with a standard deviation of %.2g, as costs are "
+                 "counted): "
                  "invite more users or raise epsilon",
                  q->mean_gain, q->mean_gain_sd);
     else
