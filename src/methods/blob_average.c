@@ -225,16 +225,18 @@ static void take_sample(const chain *c, kith_i_blob_mean *mean)
 {
     size_t q = c->f->axes;
     double at[KITH_I_GROW_AXES];
-    for (size_t i = 0; i < (size_t)mean->leaves * c->k; i++) {
-        const double *blob = c->blobs + i % c->k * (q + 2);
-        const kith_i_grow_cell *leaf = &mean->open[i / c->k];
-        double part = kith_i_blobs_part(leaf, c->f->axes, blob, at);
-        if (!(part > LEAST_PART))
-            continue;
-        mean->part[i] += part;
-        for (size_t a = 0; a < q; a++)
-            mean->place[i * q + a] += part * at[a];
-    }
+    double *to = mean->part, *place = mean->place;
+    for (uint32_t l = 0; l < mean->leaves; l++)
+        for (uint32_t j = 0; j < c->k; j++, to++, place += q) {
+            const double *blob = c->blobs + j * (q + 2);
+            double part =
+                kith_i_blobs_part(&mean->open[l], c->f->axes, blob, at);
+            if (!(part > LEAST_PART))
+                continue;
+            *to += part;
+            for (size_t a = 0; a < q; a++)
+                place[a] += part * at[a];
+        }
     mean->samples++;
 }
 
