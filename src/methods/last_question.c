@@ -80,6 +80,7 @@ kith_status kith_i_ask_at_last(kith_i_local_run *run, kith_i_local_model *model,
     verdict->lost = 0;
     verdict->excess = run->misfit;
     verdict->others = 0;
+    verdict->median = run->task->median;
     verdict->first = verdict->won = run->name;
     if (!mean)
         return kith_i_fail_memory(err);

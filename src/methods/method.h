@@ -46,6 +46,7 @@ typedef struct kith_i_local_verdict {
     } other[3];
     uint32_t others;
     const char *first, *won;
+    int median; /* gains are distances, not squared */
 } kith_i_local_verdict;
 
 /* verdict: its weight_sd has room. */

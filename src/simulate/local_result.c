@@ -24,11 +24,13 @@ void kith_i_local_found_place(kith_i_local_found *found, uint32_t d,
 {
     for (size_t i = 0; i < (size_t)found->count * d; i++)
         found->centers[i] = center[i % d] + radius * found->centers[i];
-    found->verdict.gain *= radius * radius;
-    found->verdict.gain_sd *= radius * radius;
-    for (uint32_t i = 0; i < found->verdict.others; i++) {
-        found->verdict.other[i].gain *= radius * radius;
-        found->verdict.other[i].sd *= radius * radius;
+    kith_i_local_verdict *v = &found->verdict;
+    double unit = v->median ? radius : radius * radius;
+    v->gain *= unit;
+    v->gain_sd *= unit;
+    for (uint32_t i = 0; i < v->others; i++) {
+        v->other[i].gain *= unit;
+        v->other[i].sd *= unit;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "methods/last_question.h"
+#include "simulate/local_run.h"
 #include "support/cmocka_all.h"
 
 enum { D = 2, USERS = 2000, K = 3, INVITED = 100000 };
@@ -239,6 +240,32 @@ static void test_never_worse_than_one_mean(void **state)
     assert_true(worse > 40 && lost >= worse); /* it was needed */
 }
 
+/* Gains in the units of the rows: squared for k-means, not for k-median. */
+static void test_units(void **state)
+{
+    (void)state;
+    for (int median = 0; median < 2; median++) {
+        double middle[D] = {0};
+        kith_i_local_found found = {
+            .verdict = {
+                .gain = 1, .gain_sd = 2, .others = 1, .median = median}};
+        found.verdict.other[0].gain = 3;
+        found.verdict.other[0].sd = 4;
+        kith_i_local_found_place(&found, D, middle, 10);
+        double unit = median ? 10 : 100;
+        assert_true(found.verdict.gain == unit);
+        assert_true(found.verdict.gain_sd == 2 * unit);
+        assert_true(found.verdict.other[0].gain == 3 * unit);
+        assert_true(found.verdict.other[0].sd == 4 * unit);
+    }
+    bed b;
+    open_bed(&b, 1, 0, TRUTH, LOST);
+    b.task.median = 1;
+    ask(&b);
+    assert_true(b.verdict.median);
+    kith_i_local_close(&b.run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_the_first_stays),
         cmocka_unit_test(test_one_mean),
         cmocka_unit_test(test_never_worse_than_one_mean),
+        cmocka_unit_test(test_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
