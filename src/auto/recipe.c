@@ -4,19 +4,19 @@
 #include <math.h>
 
 #define WHOLE                 NUMBER
-#define NUMBER(name, g, p, r) .name = g,
+#define NUMBER(name, g, p, r) .name = (g),
 static const auto_recipe gaussian = {
 #include "auto/recipe.def"
 };
 #undef NUMBER
 
-#define NUMBER(name, g, p, r) .name = p,
+#define NUMBER(name, g, p, r) .name = (p),
 static const auto_recipe pure = {
 #include "auto/recipe.def"
 };
 #undef NUMBER
 
-#define NUMBER(name, g, p, r) .name = r,
+#define NUMBER(name, g, p, r) .name = (r),
 static const auto_recipe random_axes = {
 #include "auto/recipe.def"
 };
