@@ -33,7 +33,7 @@ with() {
     tests/browser/look.py $looks kmeans "$tmp/changed.html" "$@"
 }
 style() { echo "s|</style>|$1</style>|"; }
-with "$(style '*{font-family:serif!important}')"
+with "$(style '*{font-family:serif!important}')" desktop phone
 refused() {
     if with "$@"; then
         echo "FAILED: a broken page passes: $1"

@@ -9,7 +9,7 @@
 #include "support/cmocka_all.h"
 #include "support/mem_failing.h"
 
-enum { D = 5, K = 3 };
+enum { D = 5, K = 2 };
 
 static kith_status ask_nobody(kith_i_collector *self,
                               const kith_i_question *questions, size_t count,

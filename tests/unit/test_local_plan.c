@@ -114,7 +114,6 @@ static void failing_trials_are_heeded(void **state)
     assert_int_equal(f.works, 0);
 }
 
-/* (d + 1)(d + 2) / 2 coordinates do not fit a report from d = 1447 on. */
 /* Trials count lost clusters: clear ones are found, and where noise hides all
  * directions they are not. A forecast alone tries nothing. Seeded. */
 static void lost_clusters_are_counted(void **state)
@@ -139,10 +138,11 @@ static void lost_clusters_are_counted(void **state)
     assert_true(f.lost > .3); /* .6 with other seeds */
 }
 
+/* (d + 1)(d + 2) / 2 coordinates do not fit a report from d = 1447 on. */
 static void many_dimensions_do_without_moments(void **state)
 {
     (void)state;
-    static const uint32_t dimensions[] = {1447, 1500, 5000};
+    static const uint32_t dimensions[] = {1447, 5000};
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
         kith_local_options opt = weighted(8);
         kith_local_forecast f;
