@@ -237,6 +237,9 @@ run 0 report paid.json --key me.pub --ledger sqlite:team.db -o paid.html
 check "the signer is named" grep -q "signed by $(sed -n 's/.*public key \([0-9A-F]*\).*/\1/p' me.pub)" paid.html
 check "the account and what it spent" grep -q 'paid by account <bdi>team</bdi>.* ε = 2\. .*1 run had used 25 %' paid.html
 run 0 report paid.json -o alone.html
+sed -n '/<h2>Clusters/,/<h2>Sizes/p' alone.html >clusters.html
+check "a ball is no box: values without frames" \
+    bash -c "grep -q 'Cluster 2' clusters.html && ! grep -q 'class=\"frame\"' clusters.html"
 check "without witnesses nobody is named" bash -c "! grep -q 'signed by\|paid by account' alone.html"
 sed 's/"public_seed": 0/"public_seed": 1/' paid.json >other.json
 cp paid.json.minisig other.json.minisig

@@ -27,14 +27,15 @@ static double place(const report *r, uint32_t i, double value)
 static void draw_bar(const report *r, uint32_t i, double value, double sd)
 {
     FILE *f = r->file;
-    fprintf(f, "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-               "aria-hidden=\"true\"><rect class=\"frame\" width=\"100\" "
-               "height=\"10\"/>");
-    if (r->lower)
-        fprintf(f,
-                "<rect class=\"bar\" y=\"1.5\" width=\"%.2f\" height=\"7\"/>",
-                place(r, i, value));
-    if (r->lower && sd > 0 && isfinite(sd))
+    if (!r->lower)
+        return;
+    fprintf(f,
+            "<svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+            "aria-hidden=\"true\"><rect class=\"frame\" width=\"100\" "
+            "height=\"10\"/><rect class=\"bar\" y=\"1.5\" width=\"%.2f\" "
+            "height=\"7\"/>",
+            place(r, i, value));
+    if (sd > 0 && isfinite(sd))
         fprintf(f, "<path class=\"whisker\" d=\"M%.2f 5H%.2f\"/>",
                 place(r, i, value - 2 * sd), place(r, i, value + 2 * sd));
     fputs("</svg>", f);
