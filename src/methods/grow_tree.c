@@ -71,7 +71,7 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
 
 void kith_i_grow_shift(kith_i_grow *grow, const double *parts)
 {
-    double by[KITH_I_GROW_AXES];
+    double by[KITH_I_GROW_AXES] = {0};
     const kith_i_grow_node *leaf = &grow->node[grow->nodes - 1];
     for (uint32_t a = 0; a < grow->axes; a++)
         by[a] = parts[a] * (leaf->high[a] - leaf->low[a]);

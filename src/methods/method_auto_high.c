@@ -61,7 +61,7 @@ static kith_status first_means(kith_i_local_run *run,
 {
     const kith_i_answer *answer;
     kith_i_local_model first = *model, *anchors = &first;
-    double excess;
+    double excess = HUGE_VAL;
     kith_i_refine_look look = {.stage = KITH_I_REFINE_FIRST,
                                .share = part->first_histogram,
                                .vector_share = part->first_vector,
@@ -92,7 +92,7 @@ static kith_status refine_and_split(kith_i_local_run *run,
                                     kith_error *err)
 {
     const kith_i_answer *answers[2];
-    double excess;
+    double excess = HUGE_VAL;
     size_t coords = (size_t)model->count * model->d;
     double *old = kith_i_local_numbers(run, coords, 1);
     if (!old)
@@ -131,7 +131,7 @@ static kith_status take_turns(kith_i_local_run *run,
                               kith_error *err)
 {
     const kith_i_answer *answers[2];
-    double excess, left = 1;
+    double excess = HUGE_VAL, left = 1;
     kith_status status = KITH_OK;
     for (int t = 0; !status && t < turns; t++) {
         for (uint32_t j = 0; j < model->count; j++) {
