@@ -9,6 +9,7 @@
 
 enum { LONG_FIT = 25, SHORT_FIT = 6, TRIALS = 6 };
 static const double LEAST_WEIGHT = 1e-4;
+static const double FAR = 7; /* widths beyond which there is nobody: 1e-12 */
 static const double LEAST_GAIN = 0.01; /* chi squared; less is none */
 
 static double below(double x)
@@ -32,6 +33,11 @@ static double blob_mass(const kith_i_grow_cell *cell, uint32_t axes,
     for (uint32_t a = 0; a < axes; a++) {
         double from = (cell->low[a] - blob[1 + a]) / width;
         double to = (cell->high[a] - blob[1 + a]) / width;
+        if (from > FAR || to < -FAR) {
+            for (uint32_t i = 0; slope && i < axes + 2; i++)
+                slope[i] = 0;
+            return 0;
+        }
         part[a] = below(to) - below(from);
         mass *= part[a];
         if (!slope)

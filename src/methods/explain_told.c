@@ -38,11 +38,11 @@ typedef struct {
     const double *flat;   /* z on the plane */
 } user;
 
-/* Squared distance of the user from place p. */
+/* Squared distance of the user from place p; below 0 by rounding only. */
 static double far_from(const kith_i_explain_item *i, const user *u, size_t p)
 {
     double dot = i->at[p] + u->width * i->dot[p * USERS + u->number];
-    return fmax(0, u->square - 2 * dot + i->length[p]);
+    return u->square - 2 * dot + i->length[p];
 }
 
 /* Where the user is: as a device says it (device/encode_record.c). */
@@ -56,19 +56,20 @@ static size_t place_of(const kith_i_explain_fit *f,
         while (node->axis >= 0) {
             double y = f->on_plane[node->axis] + u->width * u->flat[node->axis];
             double half = place->lens.half[node->axis];
-            y = fmin(half, fmax(-half, y));
+            y = y < -half ? -half : y > half ? half : y;
             node =
                 place->tree + (y >= node->threshold ? node->right : node->left);
         }
-        *far = i->dot ? far_from(i, u, node->left) : 0;
+        *far = i->dot ? fmax(0, far_from(i, u, node->left)) : 0;
         return node->left;
     }
-    *far = HUGE_VAL;
+    double least = HUGE_VAL;
     for (size_t p = 0; p < place->places; p++) {
         double v = far_from(i, u, p);
-        at = v < *far ? p : at;
-        *far = fmin(*far, v);
+        at = v < least ? p : at;
+        least = v < least ? v : least;
     }
+    *far = fmax(0, least);
     return at;
 }
 

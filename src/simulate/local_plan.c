@@ -2,6 +2,7 @@
  * same script on made-up users by the law, whose questions are those that a
  * real run would ask. */
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "methods/compare_centers.h"
@@ -180,27 +181,84 @@ static void trial_size(kith_i_trial *t, uint64_t users, uint64_t most)
     t->copies = users / t->users;
 }
 
+/* Trials that may lose a cluster, shared by threads; each makes its own users
+ * from its own seed, so that who runs which changes nothing. */
+typedef struct {
+    kith_i_trial like; /* box, k, d, users and copies */
+    const kith_i_domain *domain;
+    const kith_local_options *opt;
+    atomic_int next, done, lost, stopped;
+    kith_status status[LOST_TRIALS];
+    kith_error err[LOST_TRIALS];
+    int trials;
+} losing;
+
+/* The caller is told and asked by its own thread only; the others hear of it.
+ */
+static int told_by_first(void *arg, unsigned done, unsigned total)
+{
+    losing *all = arg;
+    (void)done, (void)total;
+    if (all->opt->progress(all->opt->progress_arg,
+                           (unsigned)atomic_load(&all->done),
+                           (unsigned)all->trials))
+        atomic_store(&all->stopped, 1);
+    return atomic_load(&all->stopped);
+}
+
+static int heard_by_others(void *arg, unsigned done, unsigned total)
+{
+    losing *all = arg;
+    (void)done, (void)total;
+    return atomic_load(&all->stopped);
+}
+
+static void run_trials(void *arg, uint32_t worker)
+{
+    losing *all = arg;
+    kith_local_options opt = *all->opt;
+    opt.threads = 1;
+    opt.progress_arg = all;
+    opt.progress = worker         ? heard_by_others
+                   : opt.progress ? told_by_first
+                                  : NULL;
+    for (int i; (i = atomic_fetch_add(&all->next, 1)) < all->trials;) {
+        kith_i_trial t = all->like;
+        kith_i_trial_outcome outcome = {0};
+        uint64_t seed = all->opt->public_seed + 1 + (uint64_t)i;
+        opt.public_seed = opt.insecure_seed = seed;
+        kith_status status = kith_i_trial_make(&t, seed, 1, &all->err[i]);
+        if (!status)
+            status = kith_i_trial_run(&t, all->domain, &opt, &outcome, NULL,
+                                      &all->err[i]);
+        kith_i_trial_free(&t);
+        all->status[i] = status;
+        if (status) /* no more of them; those that run come to an end */
+            atomic_store(&all->next, all->trials);
+        atomic_fetch_add(&all->lost, outcome.lost);
+        atomic_fetch_add(&all->done, 1);
+    }
+}
+
 /* Part of the trials that lose a cluster. box, k and d of t are set. */
 static kith_status try_losing(kith_i_trial t, uint64_t users,
                               const kith_i_domain *domain,
-                              kith_local_options opt, double *lost,
+                              const kith_local_options *opt, double *lost,
                               kith_error *err)
 {
-    int trials = t.d <= 3 ? LOST_FEW : LOST_TRIALS, count = 0;
-    uint64_t seed = opt.public_seed;
-    trial_size(&t, users, LOST_ROWS);
-    for (int i = 1; i <= trials; i++) {
-        kith_i_trial_outcome outcome = {0};
-        opt.public_seed = opt.insecure_seed = seed + (uint64_t)i;
-        kith_status status = kith_i_trial_make(&t, opt.public_seed, 1, err);
-        if (!status)
-            status = kith_i_trial_run(&t, domain, &opt, &outcome, NULL, err);
-        kith_i_trial_free(&t);
-        if (status)
-            return status;
-        count += outcome.lost;
-    }
-    *lost = (double)count / trials;
+    losing all = {.like = t,
+                  .domain = domain,
+                  .opt = opt,
+                  .trials = t.d <= 3 ? LOST_FEW : LOST_TRIALS};
+    trial_size(&all.like, users, LOST_ROWS);
+    kith_i_parallel(kith_i_thread_count(opt->threads), run_trials, &all);
+    for (int i = 0; i < all.trials; i++)
+        if (all.status[i]) {
+            if (err)
+                *err = all.err[i];
+            return all.status[i];
+        }
+    *lost = (double)atomic_load(&all.lost) / all.trials;
     return KITH_OK;
 }
 
@@ -241,7 +299,7 @@ kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
         heed_trial(outcome.error, forecast);
     if (!status && forecast && opt.method == KITH_LOCAL_AUTO &&
         opt.clusters > 1 && dimension <= LOST_FEATURES)
-        status = try_losing(t, rows, domain, opt, &forecast->lost, err);
+        status = try_losing(t, rows, domain, &opt, &forecast->lost, err);
     kith_i_local_bounds_free(&t.box);
     kith_i_domain_free(domain);
     return status;

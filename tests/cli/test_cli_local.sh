@@ -132,7 +132,7 @@ assert sum(g["share"] for g in p["groups"]) <= 1 + 1e-9
 P
 run 0 local plan --rows 10000 --dimension 20 -k 5 -e 0.5 --method weighted-centers
 said 'this cannot work'
-run 0 local plan --rows 1000000000 --dimension 20 -k 5 -e 1 --quiet
+run 0 local plan --rows 1000000000 --dimension 4 -k 2 -e 1 --quiet
 check "quiet is quiet" [ ! -s "$ERR" ]
 run 0 local plan --rows 1000 --dimension 1 -k 2 -e 4 --bounds 10:20 -o file.json
 check "nothing on standard output" [ ! -s "$OUT" ]
