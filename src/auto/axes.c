@@ -163,12 +163,13 @@ static void keep_axes(const auto_run *run, const double *values, uint32_t want,
 }
 
 /* A plan has no moments. It takes the variance in the i-th direction to fall
- * like exp(-5 i / d), which is between tables of very different sorts. */
+ * like exp(-5 i / d), which is between tables of very different sorts; many
+ * features say the same things, so that d is at most 100. */
 static void assume_moments(const auto_run *run, uint32_t want, double trace,
                            double *values)
 {
-    static const double falls = 5;
-    double next = exp(-falls / run->d), all = 1 - pow(next, run->d);
+    static const double falls = 5, most = 100;
+    double next = exp(-falls / fmin(run->d, most)), all = 1 - pow(next, run->d);
     for (uint32_t i = 0; i < want; i++)
         values[i] = run->n * trace * (1 - next) * pow(next, i) / all;
 }

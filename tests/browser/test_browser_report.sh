@@ -33,7 +33,7 @@ with() {
     tests/browser/look.py $looks kmeans "$tmp/changed.html" "$@"
 }
 style() { echo "s|</style>|$1</style>|"; }
-with "$(style '*{font-family:serif!important}')" desktop phone
+with "$(style '*{font-family:serif!important}')" desktop phone paper
 refused() {
     if with "$@"; then
         echo "FAILED: a broken page passes: $1"
@@ -41,6 +41,7 @@ refused() {
     fi
 }
 refused "$(style 'svg{visibility:hidden}')" desktop
+refused "$(style 'svg{visibility:hidden}')" paper
 refused "$(style '.cards{display:block}.card{border:0}')" desktop
 refused "$(style '*{display:block!important}')" phone
 refused "$(style 'main{width:900px;max-width:none}')" phone
