@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "auto/starts.h"
+#include "auto/stages.h"
 #include "kith/kith.h"
 
 enum { PLANE = 2 };
@@ -72,38 +72,32 @@ static void print_points(const auto_run *run, const auto_frame *frame,
 }
 
 /* As kith_i_kmeans_auto and by_summary in auto/auto.c. */
-static kith_status show(auto_run *run)
+static void show(auto_run *run)
 {
     auto_scout scout = {0};
     auto_frame frame = {0};
     auto_tree tree = {0};
     auto_summary summary = {0};
     double *centers = kith_i_pool_reals(&run->pool, (size_t)run->k * PLANE);
-    kith_status status = kith_i_auto_scout(run, &scout);
-    if (!status)
-        status = kith_i_auto_find_frame(run, &scout, &frame);
-    if (status)
-        return status;
+    kith_i_auto_scout(run, &scout);
+    kith_i_auto_find_frame(run, &scout, &frame);
+    check(run->status, run->err);
     auto_shares shares = kith_i_auto_divide(run, &frame);
-    status = kith_i_auto_grow(run, &scout, &frame, &shares, &tree);
-    if (!status)
-        status = kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
-    if (status)
-        return status;
+    kith_i_auto_grow(run, &scout, &frame, &shares, &tree);
+    check(run->status, run->err);
     print_boxes(run, &frame, &tree);
+    kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
+    check(run->status, run->err);
     print_points(run, &frame, "leaves", summary.n, summary.points,
                  summary.size);
     kith_i_auto_tree_free(&tree);
-    status = kith_i_auto_cells(run, &frame, &shares, &summary);
-    if (!status) {
-        print_points(run, &frame, "cells", summary.n, summary.points,
-                     summary.size);
-        status = kith_i_auto_solve(run, &summary, centers);
-    }
-    if (!status)
-        print_points(run, &frame, "centers", run->k, centers, NULL);
+    kith_i_auto_cells(run, &frame, &shares, &summary);
+    check(run->status, run->err);
+    print_points(run, &frame, "cells", summary.n, summary.points, summary.size);
+    kith_i_auto_solve(run, &summary, centers);
+    check(run->status, run->err);
+    print_points(run, &frame, "centers", run->k, centers, NULL);
     printf("}\n");
-    return status;
 }
 
 int main(int argc, char **argv)
@@ -144,7 +138,7 @@ int main(int argc, char **argv)
     run.recipe = kith_i_auto_recipe(run.pure, 0);
     run.budget = kith_i_loss_value(run.total, kith_i_session_measure(session));
     kith_i_coins_seed(&run.coins, 0, 1);
-    check(show(&run), &err);
+    show(&run);
     kith_i_pool_drop(&run.pool, 0);
     kith_session_close(session);
     return 0;

@@ -1,8 +1,5 @@
 /* What the gate is asked: cells, residuals, histograms of distances. */
-#include "auto/asks.h"
-
-#include <math.h>
-#include <string.h>
+#include "auto/auto_run.h"
 
 kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
                                    const double *coords)
@@ -12,7 +9,7 @@ kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
                           .coords =
                               kith_i_pool_reals(&run->pool, (size_t)k * d),
                           .squares = kith_i_pool_reals(&run->pool, k)};
-    if (!run->pool.failed)
+    if (!kith_i_auto_failed(run))
         kith_i_centers_set(&out, coords);
     return out;
 }
@@ -32,34 +29,31 @@ static kith_i_place place_of(const auto_place *p)
 }
 
 /* Too many cells for labels: they are found again for each release. */
-static kith_status find_labels(auto_run *run, auto_place *p)
+static void find_labels(auto_run *run, auto_place *p)
 {
-    if (p->cells > KITH_I_MOST_LABELS && p->by == p->view)
-        return KITH_OK;
-    if (p->cells > KITH_I_MOST_LABELS)
-        return kith_i_fail(run->err, KITH_ERR_ARGUMENT,
-                           "auto makes at most %u clusters of rows this wide: "
-                           "ask for fewer, or use --method lloyd",
-                           KITH_I_MOST_LABELS);
     kith_i_ask ask = {.view = p->by, .place = place_of(p)};
-    const kith_i_view *labels;
-    kith_status status =
-        kith_i_labels_open(run->session, &ask, &labels, run->err);
-    if (!status)
-        p->labels = labels;
-    return status;
+    if (p->cells <= KITH_I_MOST_LABELS)
+        run->status =
+            kith_i_labels_open(run->session, &ask, &p->labels, run->err);
+    else if (p->by != p->view)
+        run->status =
+            kith_i_fail(run->err, KITH_ERR_ARGUMENT,
+                        "auto makes at most %u clusters of rows this wide: "
+                        "ask for fewer, or use --method lloyd",
+                        KITH_I_MOST_LABELS);
 }
 
-kith_status kith_i_auto_place_open(auto_run *run, auto_place *p, int label)
+void kith_i_auto_place_open(auto_run *run, auto_place *p, int label)
 {
     size_t n = (size_t)p->cells * p->width;
     p->origins = kith_i_pool_take(&run->pool, n, sizeof *p->origins);
-    if (!p->origins)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
     for (size_t i = 0; i < n; i++)
         p->origins[i] =
             (int32_t)fmax(-65535, fmin(65535, nearbyint(p->origin[i])));
-    return label ? find_labels(run, p) : KITH_OK;
+    if (label)
+        find_labels(run, p);
 }
 
 void kith_i_auto_place_close(auto_run *run, auto_place *p)
@@ -68,24 +62,29 @@ void kith_i_auto_place_close(auto_run *run, auto_place *p)
     p->labels = NULL;
 }
 
-static kith_status release(auto_run *run, const kith_i_ask *ask,
-                           const kith_i_cells_spec *spec, kith_i_cells *out)
+static kith_i_cells release(auto_run *run, const kith_i_ask *ask,
+                            const kith_i_cells_spec *spec)
 {
-    kith_status status =
-        kith_i_release_cells(run->session, ask, spec, out, run->err);
-    if (!status && (status = kith_i_auto_tick(run)))
-        kith_i_cells_free(out);
-    return status;
+    kith_i_cells out = {0};
+    if (kith_i_auto_failed(run))
+        return out;
+    run->status = kith_i_release_cells(run->session, ask, spec, &out, run->err);
+    if (!run->status && out.sum_sd)
+        out.sum_sd = kith_i_pool_own(&run->pool, out.sum_sd);
+    if (!run->status)
+        out.room = kith_i_pool_own(&run->pool, out.room);
+    kith_i_auto_tick(run);
+    return out;
 }
 
-kith_status kith_i_auto_counts(auto_run *run, const auto_place *p,
-                               const char *what, double share,
-                               kith_i_cells *out)
+kith_i_cells kith_i_auto_counts(auto_run *run, const auto_place *p,
+                                const char *what, double share)
 {
-    kith_i_cells_spec spec = {.what = what, .cells = p->cells};
-    kith_status status = kith_i_auto_charge(run, share, &spec.count_charge);
+    kith_i_cells_spec spec = {.what = what,
+                              .cells = p->cells,
+                              .count_charge = kith_i_auto_charge(run, share)};
     kith_i_ask ask = {.view = p->view, .place = place_of(p)};
-    return status ? status : release(run, &ask, &spec, out);
+    return release(run, &ask, &spec);
 }
 
 /* No row is further from the origin of cell c than this: a radius beyond it,
@@ -104,14 +103,13 @@ static double furthest(const auto_run *run, const auto_place *p, uint32_t c)
                       : longest + sqrt(square);
 }
 
-kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
-                                  const char *what, const double *radius,
-                                  double share, kith_i_cells *out)
+kith_i_cells kith_i_auto_residuals(auto_run *run, const auto_place *p,
+                                   const char *what, const double *radius,
+                                   double share)
 {
-    size_t mark = run->pool.count;
     uint64_t *limits = kith_i_pool_take(&run->pool, p->cells, sizeof *limits);
-    if (!limits)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return (kith_i_cells){0};
     for (uint32_t c = 0; c < p->cells; c++) {
         double r = fmin(ceil(fmin(radius[c], furthest(run, p, c))), 0x1p30);
         limits[c] = r >= 1 ? (uint64_t)r : 1;
@@ -120,17 +118,14 @@ kith_status kith_i_auto_residuals(auto_run *run, const auto_place *p,
                               .cells = p->cells,
                               .width = p->width,
                               .radius = limits,
-                              .ball = !p->taxicab};
+                              .ball = !p->taxicab,
+                              .sum_charge = kith_i_auto_charge(run, share)};
     kith_i_ask ask = {.view = p->view,
                       .place = place_of(p),
                       .value = {.kind = KITH_I_VALUE_RESIDUAL,
                                 .origins = p->origins,
                                 .by_cell = 1}};
-    kith_status status = kith_i_auto_charge(run, share, &spec.sum_charge);
-    if (!status)
-        status = release(run, &ask, &spec, out);
-    kith_i_pool_drop(&run->pool, mark);
-    return status;
+    return release(run, &ask, &spec);
 }
 
 /* Squared limits of the bins, for each cell by its scale. */
@@ -145,14 +140,14 @@ static double *set_limits(auto_run *run, const auto_look *look, uint32_t cells,
             look->lo * pow(look->hi / look->lo, (double)b / (double)edges);
         out->mid[b] = b ? sqrt(out->up[b - 1] * out->up[b]) : .7 * look->lo;
     }
-    for (uint32_t c = 0; limits && c < cells; c++)
+    for (uint32_t c = 0; !kith_i_auto_failed(run) && c < cells; c++)
         for (uint32_t b = 0; b < edges; b++)
             limits[c * edges + b] = pow(out->up[b] * look->scale[c], 2);
     return limits;
 }
 
-kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
-                                  const auto_look *look, auto_hist *out)
+void kith_i_auto_histogram(auto_run *run, const auto_place *p,
+                           const auto_look *look, auto_hist *out)
 {
     size_t mark = run->pool.count;
     kith_i_distance_bins distances = {.bins = AUTO_BINS,
@@ -161,25 +156,18 @@ kith_status kith_i_auto_histogram(auto_run *run, const auto_place *p,
                                       .by_cell = 1,
                                       .origins = p->origins,
                                       .taxicab = p->taxicab};
-    if (!distances.limits)
-        return kith_i_fail_memory(run->err);
     kith_i_ask ask = {.view = p->view, .place = place_of(p)};
     ask.place.bins = &distances;
-    kith_i_cells_spec spec = {.what = look->what, .cells = AUTO_BINS};
-    kith_i_cells cells = {0};
-    kith_status status =
-        kith_i_auto_charge(run, look->share, &spec.count_charge);
-    if (!status)
-        status = release(run, &ask, &spec, &cells);
+    kith_i_cells_spec spec = {.what = look->what,
+                              .cells = AUTO_BINS,
+                              .count_charge =
+                                  kith_i_auto_charge(run, look->share)};
+    kith_i_cells cells = release(run, &ask, &spec);
+    if (!kith_i_auto_failed(run))
+        kith_i_auto_hist_clean(run->recipe, cells.counts, cells.count_sd,
+                               look->prior, out);
     kith_i_pool_drop(&run->pool, mark);
-    if (status)
-        return status;
-    kith_i_auto_hist_clean(run->recipe, cells.counts, cells.count_sd,
-                           look->prior, out);
     double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
-    for (uint32_t b = 0; b < AUTO_BINS; b++)
-        out->h[b] *= all;
+    kith_i_multiply_by(out->h, all, AUTO_BINS);
     out->total *= all;
-    kith_i_cells_free(&cells);
-    return KITH_OK;
 }

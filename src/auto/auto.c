@@ -4,10 +4,7 @@
  */
 #include "auto/auto.h"
 
-#include <math.h>
-
-#include "auto/choose.h"
-#include "auto/starts.h"
+#include "auto/stages.h"
 #include "lloyd/lloyd_i.h"
 
 #define LEAST_SHARE 1e-6
@@ -16,20 +13,31 @@ static const double usual_share = .03;
 /* Squared distance of rows that fill the bounds, of the bound. */
 static const double fills = .04;
 
-kith_status kith_i_auto_charge(auto_run *run, double share, kith_i_loss *charge)
+int kith_i_auto_failed(auto_run *run)
 {
-    *charge = kith_i_loss_share(run->total, share);
-    run->used += share;
-    return *charge == 0 ? kith_i_fail_budget(run->total, run->err) : KITH_OK;
+    if (!run->status && run->pool.failed)
+        run->status = kith_i_fail_memory(run->err);
+    return run->status != KITH_OK;
 }
 
-kith_status kith_i_auto_tick(auto_run *run)
+kith_i_loss kith_i_auto_charge(auto_run *run, double share)
+{
+    kith_i_loss charge = kith_i_loss_share(run->total, share);
+    run->used += share;
+    if (charge == 0 && !kith_i_auto_failed(run))
+        run->status = kith_i_fail_budget(run->total, run->err);
+    return charge;
+}
+
+void kith_i_auto_tick(auto_run *run)
 {
     const kith_kmeans_options *opt = run->opt;
+    if (kith_i_auto_failed(run))
+        return;
     if (run->done < run->steps)
         run->done++;
-    return kith_i_progress(opt->progress, opt->progress_arg, run->done,
-                           run->steps, run->err);
+    run->status = kith_i_progress(opt->progress, opt->progress_arg, run->done,
+                                  run->steps, run->err);
 }
 
 static double twice(const auto_run *run)
@@ -83,24 +91,21 @@ static void set_result(const auto_run *run, const auto_found *found,
 }
 
 /* One mean with all of the budget, and the k centres about it. */
-static kith_status one_mean(auto_run *run, auto_scout *scout, auto_found *found)
+static void one_mean(auto_run *run, auto_scout *scout, auto_found *found)
 {
-    double noise;
-    kith_status status =
-        kith_i_auto_better_mean(run, scout, kith_i_auto_left(run), &noise);
+    double noise = kith_i_auto_better_mean(run, scout, kith_i_auto_left(run));
     kith_i_auto_about_mean(run, scout, scout->mean, found->full);
     for (uint32_t j = 0; j < run->k; j++)
         found->sizes[j] = run->n / run->k;
     found->noise = sqrt(noise / run->d) * run->n / run->k;
     found->carried = 1;
-    return status;
 }
 
 /* So few rows, for this budget, that a summary would be noise: noisy rounds
  * over all of the bounds. Two place the centres, a third pays if a round moves
  * the mean of an average cluster by less than .05 / 3 of the bound, more if by
  * less than .01 / rounds. */
-static kith_status hand_over(auto_run *run, uint64_t rows, kith_result *result)
+static void hand_over(auto_run *run, uint64_t rows, kith_result *result)
 {
     kith_kmeans_options opt = *run->opt;
     double noise = sqrt(
@@ -109,7 +114,8 @@ static kith_status hand_over(auto_run *run, uint64_t rows, kith_result *result)
     if (!opt.rounds)
         opt.rounds = (uint32_t)fmax(2, floor(rounds));
     opt.clusters = run->k;
-    return kith_i_kmeans_lloyd(run->session, &opt, rows, result, run->err);
+    run->status =
+        kith_i_kmeans_lloyd(run->session, &opt, rows, result, run->err);
 }
 
 /* All of the budget for one mean: no more was asked for, or not even two would
@@ -150,82 +156,72 @@ static int chooses(const auto_run *run)
 }
 
 /* A5 to A11. */
-static kith_status by_summary(auto_run *run, const auto_scout *scout,
-                              auto_found *found, uint32_t *rounds)
+static void by_summary(auto_run *run, const auto_scout *scout,
+                       auto_found *found, uint32_t *rounds)
 {
     auto_frame frame = {0};
     auto_tree tree = {0};
     auto_summary summary = {0};
-    kith_status status = kith_i_auto_find_frame(run, scout, &frame);
-    if (status)
-        return status;
+    kith_i_auto_find_frame(run, scout, &frame);
+    if (kith_i_auto_failed(run))
+        return;
     auto_shares shares = kith_i_auto_divide(run, &frame);
-    status = kith_i_auto_grow(run, scout, &frame, &shares, &tree);
-    if (!status)
-        status = kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
-    found->carried = summary.n;
-    int far = tree.face.roots > 2;
+    kith_i_auto_grow(run, scout, &frame, &shares, &tree);
+    kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
     kith_i_auto_tree_free(&tree);
-    if (!status)
-        status = kith_i_auto_cells(run, &frame, &shares, &summary);
-    if (!status && chooses(run))
-        status = kith_i_auto_number(run, &frame, &summary, &shares);
-    if (status)
-        return status;
+    found->carried = summary.n;
+    kith_i_auto_cells(run, &frame, &shares, &summary);
+    if (chooses(run))
+        kith_i_auto_number(run, &frame, &summary, &shares);
     auto_start start = {
         .scout = scout,
         .frame = &frame,
         .shares = &shares,
         .summary = &summary,
-        .far = far,
+        .far = tree.face.roots > 2,
         .centers = kith_i_pool_reals(&run->pool, (size_t)run->k * frame.q)};
-    if (!start.centers)
-        return kith_i_fail_memory(run->err);
     *rounds = shares.rounds;
-    status = kith_i_auto_solve(run, &summary, start.centers);
-    if (!status)
-        status = kith_i_auto_doubt(run, &start, &shares);
-    if (!status)
-        status = kith_i_auto_refine(run, &start, found);
-    for (uint32_t j = 0; !status && j < run->k; j++)
+    kith_i_auto_solve(run, &summary, start.centers);
+    kith_i_auto_doubt(run, &start, &shares);
+    kith_i_auto_refine(run, &start, found);
+    for (uint32_t j = 0; j < run->k; j++)
         kith_i_domain_clip(run->domain, found->full + (size_t)j * run->d);
-    if (!status && shares.choice > 0)
-        status = kith_i_auto_choose(run, scout, shares.choice, found);
-    return status;
+    if (shares.choice > 0)
+        kith_i_auto_choose(run, scout, shares.choice, found);
 }
 
-static kith_status run_stages(auto_run *run, uint64_t rows, kith_result *result)
+static void run_stages(auto_run *run, uint64_t rows, kith_result *result)
 {
     auto_scout scout = {0};
-    kith_status status = kith_i_auto_scout(run, &scout);
-    if (status)
-        return status;
+    kith_i_auto_scout(run, &scout);
     result->rows = run->n;
     result->room = room(run);
     int single = is_single(run, &scout), few = has_few_rows(run);
     if ((single || few) && chooses(run))
-        status = kith_i_auto_fewest(run, scout.trace);
-    if (status)
-        return status;
-    if (few && !single && rounds_are_quiet(run, &scout))
-        return hand_over(run, rows, result);
+        kith_i_auto_fewest(run, scout.trace);
+    if (kith_i_auto_failed(run))
+        return;
+    if (few && !single && rounds_are_quiet(run, &scout)) {
+        hand_over(run, rows, result);
+        return;
+    }
     single |= few && !run->opt->rounds;
     auto_found found = {
         .full = kith_i_pool_reals(&run->pool, (size_t)run->k * run->d),
         .sizes = kith_i_pool_reals(&run->pool, run->k),
         .squares = kith_i_pool_reals(&run->pool, run->k),
         .loose = -1};
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
     result->rounds = 1;
-    status = single ? one_mean(run, &scout, &found)
-                    : by_summary(run, &scout, &found, &result->rounds);
-    if (status)
-        return status;
+    if (single)
+        one_mean(run, &scout, &found);
+    else
+        by_summary(run, &scout, &found, &result->rounds);
     if (run->plan <= 0 && found.carried < run->k)
         result->carried = found.carried;
-    set_result(run, &found, result);
-    return KITH_OK;
+    if (!kith_i_auto_failed(run))
+        set_result(run, &found, result);
 }
 
 kith_status kith_i_kmeans_auto(kith_session *session,
@@ -249,9 +245,9 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     kith_i_coins_seed(&run.coins, opt->public_seed, 1);
     if (kith_i_loss_share(run.total, LEAST_SHARE) == 0)
         return kith_i_fail_budget(run.total, err);
-    kith_status status = run_stages(&run, rows, result);
-    if (!status && opt->progress)
+    run_stages(&run, rows, result);
+    if (!run.status && opt->progress)
         (void)opt->progress(opt->progress_arg, run.steps, run.steps);
     kith_i_pool_drop(&run.pool, 0);
-    return status;
+    return run.status;
 }

@@ -1,13 +1,40 @@
-/* One run of `auto`, and what all of its stages use. */
+/* One run of `auto`, and what all of its stages use: the numbers of the recipe,
+ * what noise a share buys, histograms of distances with the radii to clip at,
+ * and what the gate is asked. */
 #ifndef KITH_AUTO_RUN_H
 #define KITH_AUTO_RUN_H
 
 #include <math.h>
+#include <string.h>
 
-#include "auto/recipe.h"
 #include "base/pool.h"
+#include "kernel/forest.h"
 #include "kernel/kernel_i.h"
+#include "kernel/vectors.h"
 #include "run/run.h"
+
+enum {
+    AUTO_BINS = 60,
+    AUTO_TAXICAB_FROM = 17, /* features: below, L1 does not pay */
+    AUTO_SWAPPED = 100      /* cells that a search improves by swaps */
+};
+
+/* ---- recipe.c: a column of recipe.def for each kind of run ----------------
+ */
+
+typedef struct auto_recipe {
+#define NUMBER(name, gaussian, pure, blind) double name;
+#define WHOLE(name, gaussian, pure, blind)  uint32_t name;
+#include "auto/recipe.def"
+#undef NUMBER
+#undef WHOLE
+} auto_recipe;
+
+/* blind: pure, and the axes are random. */
+const auto_recipe *kith_i_auto_recipe(int pure, int blind);
+
+/* ---- auto.c ---------------------------------------------------------------
+ */
 
 typedef struct auto_run {
     kith_session *session;
@@ -25,13 +52,19 @@ typedef struct auto_run {
     unsigned done, steps;
     kith_i_coins coins;
     kith_i_pool pool; /* all memory of the run */
-    kith_error *err;  /* of whoever asked for it */
+    kith_status status;
+    kith_error *err; /* of whoever asked for it */
 } auto_run;
 
+/* Whether anything has gone wrong. The first that does stays in the status;
+ * from then on nothing is paid or released, and what is computed goes nowhere.
+ * So stages call one another without a look at it, but before they touch what
+ * was taken from the pool or released. */
+int kith_i_auto_failed(auto_run *run);
+
 /* The charge of a share, and progress by one release. */
-kith_status kith_i_auto_charge(auto_run *run, double share,
-                               kith_i_loss *charge);
-kith_status kith_i_auto_tick(auto_run *run);
+kith_i_loss kith_i_auto_charge(auto_run *run, double share);
+void kith_i_auto_tick(auto_run *run);
 
 /* Noise that a share buys: the standard deviation of a count, and of one
  * coordinate of a sum of vectors in the unit ball of R^dim. All rules are
@@ -60,5 +93,98 @@ static inline double kith_i_auto_left(const auto_run *run)
 {
     return 1 - 1e-9 - run->used;
 }
+
+/* ---- radii.c --------------------------------------------------------------
+ */
+
+/* Noisy numbers of rows by distance, in bins of equal width in the logarithm.
+ */
+typedef struct auto_hist {
+    double up[AUTO_BINS];  /* upper edge of a bin               */
+    double mid[AUTO_BINS]; /* typical value in it               */
+    double h[AUTO_BINS];   /* noisy count, 0 when lost in noise */
+    double total;
+    double sd; /* of a count */
+    int seen;  /* something stood out of the noise */
+    /* what clipping at an upper edge does: the mean of the factors, and their
+     * relative variance */
+    double kept[AUTO_BINS], varied[AUTO_BINS];
+} auto_hist;
+
+/* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
+ * the distance to assume when everything is. */
+void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
+                            double sd, double prior, auto_hist *hist);
+/* sum of h (mid - r)+ */
+double kith_i_auto_excess(const auto_hist *hist, double r);
+double kith_i_auto_mean_square(const auto_hist *hist);
+/* What noise does to it, as a part of it. */
+double kith_i_auto_looseness(const auto_hist *hist);
+
+/* Where to clip the rows of a sum. Divided by `kept` the clipped sum is right
+ * but for what the variance of the factors allows. */
+typedef struct auto_clip {
+    double radius; /* in the unit of the histogram's distances */
+    double kept;   /* the sum is this much too short */
+    double noise;  /* sd of a coordinate of the sum, after that */
+    double cost;   /* expected squared error of the mean */
+    int taxicab;   /* the radius is in L1 */
+} auto_clip;
+
+/* A sum of vectors in R^dim: noise of a coordinate if they are clipped to 1,
+ * and how far they are in the mean (squared, without noise). */
+typedef struct auto_sum {
+    double unit, dim, square;
+} auto_sum;
+
+/* The radius that balances both for so many rows. */
+auto_clip kith_i_auto_clip(const auto_run *run, const auto_hist *hist,
+                           const auto_sum *sum, double size);
+
+/* ---- asks.c: where a row is (its cell and its residual), and the releases
+ * that are made of it. All of it is a function of the one row and of released
+ * values (R2). What is released belongs to the run's pool. ----------------- */
+
+/* A row's cell is its nearest centre, or its leaf of a forest, as seen in the
+ * view `by` (NULL: the rows); its residual is taken from the cell's origin in
+ * the space of `view` (NULL: the rows). */
+typedef struct auto_place {
+    const kith_i_centers *centers; /* or */
+    const kith_i_forest *forest;
+    const kith_i_view *view, *by;
+    const kith_i_view *labels; /* cells, once they are kept */
+    uint32_t cells, width;
+    int taxicab;          /* distances and radii are in L1: Laplace noise */
+    const double *origin; /* cells x width, rounded to the lattice */
+    int32_t *origins;     /* likewise: kith_i_auto_place_open makes them */
+} auto_place;
+
+/* k centres in R^d as the gate wants them. */
+kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
+                                   const double *coords);
+
+/* Rounds the origins and, if label, finds every row's cell once for all
+ * releases that follow, until it is closed. */
+void kith_i_auto_place_open(auto_run *run, auto_place *place, int label);
+void kith_i_auto_place_close(auto_run *run, auto_place *place);
+
+/* Noisy number of rows in each cell. */
+kith_i_cells kith_i_auto_counts(auto_run *run, const auto_place *place,
+                                const char *what, double share);
+
+/* Noisy sums of residuals, each clipped to its cell's radius. */
+kith_i_cells kith_i_auto_residuals(auto_run *run, const auto_place *place,
+                                   const char *what, const double *radius,
+                                   double share);
+
+/* Distances to the cell's origin in units of scale[cell], from lo to hi. */
+typedef struct auto_look {
+    const char *what;
+    const double *scale;
+    double lo, hi, prior; /* prior: assumed where nothing is seen */
+    double share;
+} auto_look;
+void kith_i_auto_histogram(auto_run *run, const auto_place *place,
+                           const auto_look *look, auto_hist *out);
 
 #endif

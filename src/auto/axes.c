@@ -1,8 +1,5 @@
 /* A5: in which directions the rows spread, and the view along them. */
-#include "auto/axes.h"
-
-#include <math.h>
-#include <string.h>
+#include "auto/stages.h"
 
 #include "kernel/planes.h"
 #include "release/release_gram.h"
@@ -63,15 +60,15 @@ static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
 
 /* Without second moments: all features when there are few, else random
  * directions. */
-static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame)
+static void blind_axes(auto_run *run, double trace, auto_frame *frame)
 {
     uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
     frame->blind = q < d;
     frame->q = q;
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
     frame->spread = kith_i_pool_reals(&run->pool, q);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
     for (uint32_t i = 0; i < q; i++)
         frame->axes[(size_t)i * d + i] = 1;
     if (frame->blind) {
@@ -81,7 +78,6 @@ static kith_status blind_axes(auto_run *run, double trace, auto_frame *frame)
     for (uint32_t j = 0; j < q; j++)
         frame->spread[j] = sqrt(fmax(trace / d, 1));
     frame->outside = trace * (1 - (double)q / d);
-    return KITH_OK;
 }
 
 /* As many directions as d allows. Where that would make a large view, no more
@@ -96,17 +92,17 @@ static uint32_t most_axes(const auto_run *run)
     return (uint32_t)most;
 }
 
-/* The second moments about the mean (d x d), in steps of the rows, and the
- * noise of each. matrix: also holds the sums. */
-static kith_status buy_moments(auto_run *run, const auto_scout *scout,
-                               double radius, double share, double *matrix,
-                               double *sd)
+/* The second moments about the mean (matrix: d x d), in steps of the rows.
+ * Returns the sd of their noise. */
+static double buy_moments(auto_run *run, const auto_scout *scout, double radius,
+                          double share, double *matrix)
 {
     uint32_t d = run->d;
+    double sd = 0;
     int64_t *gram = (int64_t *)(void *)matrix; /* in its place */
     int32_t *mean = kith_i_pool_take(&run->pool, d, sizeof *mean);
-    if (!mean)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return sd;
     /* rows about the mean must fit int16: halved where they might not, or more
      * often where a coarser lattice will do (to the nearest: the gate clips
      * what that makes too long) */
@@ -130,17 +126,15 @@ static kith_status buy_moments(auto_run *run, const auto_scout *scout,
                              .cells = 1,
                              .width = d,
                              .radius = (uint64_t)fmax(ceil(radius / unit), 1),
-                             .halvings = *halve};
-    kith_status status = kith_i_auto_charge(run, share, &spec.charge);
-    if (!status)
-        status =
-            kith_i_release_gram(run->session, &ask, &spec, gram, sd, run->err);
-    if (!status)
-        status = kith_i_auto_tick(run);
-    for (size_t i = 0; !status && i < (size_t)d * d; i++)
+                             .halvings = *halve,
+                             .charge = kith_i_auto_charge(run, share)};
+    if (!kith_i_auto_failed(run))
+        run->status =
+            kith_i_release_gram(run->session, &ask, &spec, gram, &sd, run->err);
+    kith_i_auto_tick(run);
+    for (size_t i = 0; i < (size_t)d * d; i++)
         matrix[i] = (double)gram[i] * unit * unit;
-    *sd *= unit * unit;
-    return status;
+    return sd * unit * unit;
 }
 
 /* The axes whose eigenvalue stands out of the noise's largest (edge); their
@@ -174,63 +168,61 @@ static void assume_moments(const auto_run *run, uint32_t want, double trace,
         values[i] = run->n * trace * (1 - next) * pow(next, i) / all;
 }
 
-static kith_status find_axes(auto_run *run, const auto_scout *scout,
-                             double radius, double share, auto_frame *frame)
+static void find_axes(auto_run *run, const auto_scout *scout, double radius,
+                      double share, auto_frame *frame)
 {
     uint32_t d = run->d, want = most_axes(run);
-    double sd = 0;
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)want * d);
     frame->spread = kith_i_pool_reals(&run->pool, want);
     size_t mark = run->pool.count;
     double *matrix = kith_i_pool_reals(&run->pool, (size_t)d * d);
     double *values = kith_i_pool_reals(&run->pool, want);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
-    kith_status status = buy_moments(run, scout, radius, share, matrix, &sd);
-    if (!status)
-        status =
-            kith_i_eigen_alone(matrix, d, want, values, frame->axes, run->err);
+    double sd = buy_moments(run, scout, radius, share, matrix);
+    if (kith_i_auto_failed(run))
+        return;
+    run->status =
+        kith_i_eigen_alone(matrix, d, want, values, frame->axes, run->err);
     if (run->plan > 0)
         assume_moments(run, want, scout->trace, values);
-    if (!status)
-        keep_axes(run, values, want, sd * sqrt(2.0 * d), scout->trace, frame);
+    keep_axes(run, values, want, sd * sqrt(2.0 * d), scout->trace, frame);
     kith_i_pool_drop(&run->pool, mark);
-    return status;
 }
 
 /* The view along the axes; lengths so far are in steps of the rows. */
-static kith_status open_view(auto_run *run, double reach, double trace,
-                             auto_frame *frame)
+static void open_view(auto_run *run, double reach, double trace,
+                      auto_frame *frame)
 {
     double step = kith_i_domain_step(run->domain);
-    kith_status status =
+    if (kith_i_auto_failed(run))
+        return;
+    run->status =
         kith_i_view_open(run->session, frame->axes, frame->q, frame->mean,
                          reach * step, &frame->view, run->err);
-    if (status)
-        return status;
+    if (run->status)
+        return;
     double finer = step / kith_i_domain_step(kith_i_view_domain(frame->view));
     frame->finer = finer;
     frame->reach = reach * finer;
     frame->trace = trace * finer * finer;
     frame->outside *= finer * finer;
-    for (uint32_t i = 0; i < frame->q; i++)
-        frame->spread[i] *= finer;
-    return KITH_OK;
+    kith_i_multiply_by(frame->spread, finer, frame->q);
 }
 
-kith_status kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
-                                   auto_frame *frame)
+void kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
+                            auto_frame *frame)
 {
     double radius, share;
     frame->mean = scout->mean;
     plan_moments(run, scout, &radius, &share);
-    kith_status status = share > 0 ? find_axes(run, scout, radius, share, frame)
-                                   : blind_axes(run, scout->trace, frame);
-    return status ? status : open_view(run, scout->reach, scout->trace, frame);
+    if (share > 0)
+        find_axes(run, scout, radius, share, frame);
+    else
+        blind_axes(run, scout->trace, frame);
+    open_view(run, scout->reach, scout->trace, frame);
 }
 
-kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
-                              uint32_t p, auto_frame *wide)
+void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
+                       auto_frame *wide)
 {
     uint32_t q = frame->q, d = run->d;
     double step = frame->finer * frame->finer;
@@ -238,13 +230,12 @@ kith_status kith_i_auto_widen(auto_run *run, const auto_frame *frame,
     wide->q = p;
     wide->axes = kith_i_pool_reals(&run->pool, (size_t)p * d);
     wide->spread = kith_i_pool_reals(&run->pool, p);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
     memcpy(wide->axes, frame->axes, (size_t)q * d * sizeof *wide->axes);
     draw_axes(run, wide->axes, q, p);
     wide->outside = frame->trace / step * (1 - (double)p / d);
-    return open_view(run, frame->reach / frame->finer, frame->trace / step,
-                     wide);
+    open_view(run, frame->reach / frame->finer, frame->trace / step, wide);
 }
 
 void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,

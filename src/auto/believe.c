@@ -1,37 +1,31 @@
 /* Noisy means of many clusters in full space, when each is known well in a few
  * axes: most of what the noise hides is a smooth function of that place. */
-#include "auto/believe.h"
+#include "auto/stages.h"
 
-#include <math.h>
-#include <string.h>
-
-/* The weighted mean of all (out: d), shortened as a whole. */
+/* The weighted mean of all (out: d), shortened as a whole. What is left of the
+ * means is in units of their noise. */
 static void common_mean(const auto_belief *b, double *out)
 {
-    double total = 0, noise = 0, square = 0;
+    double total = 0, noise = 0;
     for (uint32_t j = 0; j < b->k; j++)
         total += fmax(b->size[j], 1);
     for (uint32_t j = 0; j < b->k; j++) {
         double w = fmax(b->size[j], 1) / total;
         noise += b->d * pow(w * b->noise[j], 2);
-        for (uint32_t i = 0; i < b->d; i++)
-            out[i] += w * b->means[(size_t)j * b->d + i];
+        kith_i_add_scaled(out, w, b->means + (size_t)j * b->d, b->d);
     }
-    for (uint32_t i = 0; i < b->d; i++)
-        square += out[i] * out[i];
-    double keep = kith_i_shrink(square, noise);
     for (uint32_t j = 0; j < b->k; j++)
         for (uint32_t i = 0; i < b->d; i++)
             b->means[(size_t)j * b->d + i] =
                 (b->means[(size_t)j * b->d + i] - out[i]) / b->noise[j];
-    for (uint32_t i = 0; i < b->d; i++)
-        out[i] *= keep;
+    kith_i_multiply_by(out, kith_i_shrink(kith_i_dot(out, out, b->d), noise),
+                       b->d);
 }
 
 /* Orthonormal directions of the k clusters that their places span, each in
- * units of its noise (out: *found x k). */
-static kith_status find_directions(auto_run *run, const auto_belief *b,
-                                   uint32_t *found, double *out)
+ * units of its noise (out: rank x k). Returns the rank. */
+static uint32_t find_directions(auto_run *run, const auto_belief *b,
+                                double *out)
 {
     uint32_t k = b->k, q = b->q, most = q < k - 1 ? q : k - 1, rank = 0;
     double *y = kith_i_pool_reals(&run->pool, (size_t)k * q);
@@ -40,8 +34,8 @@ static kith_status find_directions(auto_run *run, const auto_belief *b,
     double *values = kith_i_pool_reals(&run->pool, q);
     double *mean = kith_i_pool_reals(&run->pool, q);
     double total = 0;
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return 0;
     for (uint32_t j = 0; j < k; j++)
         total += 1 / pow(b->noise[j], 2);
     for (uint32_t j = 0; j < k; j++)
@@ -54,21 +48,17 @@ static kith_status find_directions(auto_run *run, const auto_belief *b,
                 (b->places[(size_t)j * q + a] - mean[a]) / b->noise[j];
     for (uint32_t j = 0; j < k; j++)
         for (uint32_t a = 0; a < q; a++)
-            for (uint32_t c = 0; c < q; c++)
-                gram[a * q + c] += y[(size_t)j * q + a] * y[(size_t)j * q + c];
-    kith_status status =
-        kith_i_eigen_alone(gram, q, most, values, axes, run->err);
-    while (!status && rank < most && values[rank] > 1e-9 * values[0]) {
-        for (uint32_t j = 0; j < k; j++) {
-            double sum = 0;
-            for (uint32_t a = 0; a < q; a++)
-                sum += axes[rank * q + a] * y[(size_t)j * q + a];
-            out[(size_t)rank * k + j] = sum / sqrt(values[rank]);
-        }
+            kith_i_add_scaled(gram + (size_t)a * q, y[(size_t)j * q + a],
+                              y + (size_t)j * q, q);
+    run->status = kith_i_eigen_alone(gram, q, most, values, axes, run->err);
+    while (rank < most && values[rank] > 1e-9 * values[0]) {
+        for (uint32_t j = 0; j < k; j++)
+            out[(size_t)rank * k + j] =
+                kith_i_dot(axes + rank * q, y + (size_t)j * q, q) /
+                sqrt(values[rank]);
         rank++;
     }
-    *found = rank;
-    return status;
+    return rank;
 }
 
 /* Take the fit out of the means: fit[r] = direction r . means (rank x d). */
@@ -79,11 +69,11 @@ static void project(const auto_belief *b, uint32_t rank, const double *u,
     for (uint32_t r = 0; r < rank; r++) {
         double *to = fit + (size_t)r * d;
         for (uint32_t j = 0; j < k; j++)
-            for (uint32_t i = 0; i < d; i++)
-                to[i] += u[(size_t)r * k + j] * b->means[(size_t)j * d + i];
+            kith_i_add_scaled(to, u[(size_t)r * k + j],
+                              b->means + (size_t)j * d, d);
         for (uint32_t j = 0; j < k; j++)
-            for (uint32_t i = 0; i < d; i++)
-                b->means[(size_t)j * d + i] -= u[(size_t)r * k + j] * to[i];
+            kith_i_add_scaled(b->means + (size_t)j * d, -u[(size_t)r * k + j],
+                              to, d);
     }
 }
 
@@ -92,7 +82,6 @@ static void project(const auto_belief *b, uint32_t rank, const double *u,
 static void shorten_fit(uint32_t rank, uint32_t d, double *fit, double *feature)
 {
     double average = 0;
-    memset(feature, 0, d * sizeof *feature);
     for (size_t i = 0; i < (size_t)rank * d; i++)
         feature[i % d] += fit[i] * fit[i] / rank;
     for (uint32_t i = 0; i < d; i++) {
@@ -123,19 +112,17 @@ static void shorten_rest(const auto_belief *b, uint32_t rank)
     }
 }
 
-kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b)
+void kith_i_auto_believe(auto_run *run, const auto_belief *b)
 {
-    uint32_t k = b->k, d = b->d, rank = 0;
+    uint32_t k = b->k, d = b->d;
     double *mean = kith_i_pool_reals(&run->pool, d);
     double *feature = kith_i_pool_reals(&run->pool, d);
     double *u = kith_i_pool_reals(&run->pool, (size_t)b->q * k);
     double *fit = kith_i_pool_reals(&run->pool, (size_t)b->q * d);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
     common_mean(b, mean);
-    kith_status status = k > 1 ? find_directions(run, b, &rank, u) : KITH_OK;
-    if (status)
-        return status;
+    uint32_t rank = k > 1 ? find_directions(run, b, u) : 0;
     project(b, rank, u, fit);
     shorten_fit(rank, d, fit, feature);
     shorten_rest(b, rank);
@@ -146,5 +133,4 @@ kith_status kith_i_auto_believe(auto_run *run, const auto_belief *b)
                 *to += u[(size_t)r * k + j] * fit[(size_t)r * d + i];
             *to = *to * b->noise[j] + mean[i];
         }
-    return KITH_OK;
 }

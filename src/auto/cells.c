@@ -1,78 +1,58 @@
 /* A8: a better summary from steps with more cells than clusters. */
-#include "auto/noisy_step.h"
-
-#include <math.h>
-#include <string.h>
+#include "auto/stages.h"
 
 #include "solver/search_points.h"
 
 /* No cell is much narrower than usual. */
 static const double narrowest = .15;
 
-/* What the steps work on. */
-typedef struct {
-    uint32_t n;
-    double *centers, *scale;
-    auto_sizes sizes;
-    auto_step found;
-    auto_job job;
-} fine;
-
-static kith_status fine_new(auto_run *run, uint32_t n, uint32_t q, fine *f)
-{
-    f->n = n;
-    f->centers = kith_i_pool_reals(&run->pool, (size_t)n * q);
-    f->scale = kith_i_pool_reals(&run->pool, n);
-    kith_status status = kith_i_auto_sizes_new(run, n, &f->sizes);
-    return status ? status : kith_i_auto_step_new(run, n, q, &f->found);
-}
-
 /* Typical distances by what a step found; not much less than is usual. */
-static void update_scales(fine *f)
+static void update_scales(const auto_step *found, double *scale)
 {
-    double sum = 0;
-    for (uint32_t j = 0; j < f->n; j++)
-        sum += f->found.rms[j];
-    for (uint32_t j = 0; j < f->n; j++)
-        f->scale[j] = fmax(f->found.rms[j], narrowest * sum / f->n);
+    double mean = kith_i_sum(found->rms, found->k) / found->k;
+    for (uint32_t j = 0; j < found->k; j++)
+        scale[j] = fmax(found->rms[j], narrowest * mean);
 }
 
 /* The cells that stand out become the summary, in place of the old one. A cell
  * weighs less the noisier its mean is, against the rows' distance from the mean
  * or its own. */
 static void make_summary(const auto_run *run, const auto_frame *frame,
-                         const fine *f, auto_summary *out)
+                         const double *centers, const auto_job *job,
+                         const auto_step *found, auto_summary *out)
 {
     uint32_t q = frame->q, kept = 0;
-    for (uint32_t j = 0; j < f->n; j++) {
-        double size = f->found.size[j], variance = f->sizes.variance[j];
+    for (uint32_t j = 0; j < found->k; j++) {
+        double size = found->size[j], variance = job->known->variance[j];
         if (!(size > run->recipe->stands * sqrt(variance)))
             continue;
-        const double *c = f->centers + (size_t)j * q;
-        double noise = q * pow(f->found.noise[j], 2), square = 0;
-        for (uint32_t a = 0; a < q; a++)
-            square += c[a] * c[a];
+        const double *c = centers + (size_t)j * q;
+        double noise = q * pow(found->noise[j], 2);
+        double far = fmax(1, kith_i_dot(c, c, q) / frame->trace);
         memcpy(out->points + (size_t)kept * q, c, q * sizeof *c);
         out->size[kept] = size;
         out->unsure[kept] = variance;
-        out->noise[kept] = f->found.noise[j];
-        out->within[kept] = f->scale[j] * f->scale[j];
+        out->noise[kept] = found->noise[j];
+        out->within[kept] = job->scale[j] * job->scale[j];
         out->weight[kept++] =
-            size /
-            (1 + 4 * noise /
-                     (frame->trace * pow(fmax(1, square / frame->trace), .25)));
+            size / (1 + 4 * noise / (frame->trace * pow(far, .25)));
     }
     out->n = kept > 0 ? kept : out->n;
 }
 
-static kith_status refine(auto_run *run, const auto_frame *frame,
-                          const auto_shares *shares, uint32_t cells,
-                          auto_summary *summary)
+static void refine(auto_run *run, const auto_frame *frame,
+                   const auto_shares *shares, uint32_t cells,
+                   auto_summary *summary)
 {
-    fine f = {.job = {.what = "fine cell",
-                      .share = shares->cells / shares->cell_steps,
-                      .counts = shares->counts,
-                      .hist = shares->hist}};
+    double *centers = kith_i_pool_reals(&run->pool, (size_t)cells * frame->q);
+    auto_sizes sizes = kith_i_auto_sizes_new(run, cells);
+    auto_step found = kith_i_auto_step_new(run, cells, frame->q);
+    auto_job job = {.what = "fine cell",
+                    .scale = kith_i_pool_reals(&run->pool, cells),
+                    .share = shares->cells / shares->cell_steps,
+                    .counts = shares->counts,
+                    .hist = shares->hist,
+                    .known = &sizes};
     kith_i_points points = {summary->points, summary->weight, summary->n,
                             summary->q};
     kith_i_search search = {.k = cells,
@@ -80,30 +60,21 @@ static kith_status refine(auto_run *run, const auto_frame *frame,
                             .starts = 1,
                             .swaps = cells <= AUTO_SWAPPED,
                             .threads = kith_i_session_threads(run->session)};
-    kith_status status = fine_new(run, cells, frame->q, &f);
-    if (!status)
-        status = kith_i_search_points(&points, &search, &run->coins, f.centers,
-                                      run->err);
-    if (!status)
-        status = kith_i_auto_scales(run, summary, cells, f.centers, f.scale);
-    if (status)
-        return status;
-    (void)kith_i_auto_weigh(summary, cells, f.centers, &f.sizes);
-    f.job.scale = f.scale;
-    f.job.known = &f.sizes;
-    for (uint32_t t = 0; !status && t < shares->cell_steps; t++) {
-        status =
-            kith_i_auto_step_in(run, frame->view, &f.job, f.centers, &f.found);
-        if (!status)
-            update_scales(&f);
+    if (kith_i_auto_failed(run))
+        return;
+    run->status =
+        kith_i_search_points(&points, &search, &run->coins, centers, run->err);
+    kith_i_auto_scales(run, summary, cells, centers, job.scale);
+    (void)kith_i_auto_weigh(summary, cells, centers, &sizes);
+    for (uint32_t t = 0; t < shares->cell_steps; t++) {
+        kith_i_auto_step_in(run, frame->view, &job, centers, &found);
+        update_scales(&found, job.scale);
     }
-    if (!status)
-        make_summary(run, frame, &f, summary);
-    return status;
+    make_summary(run, frame, centers, &job, &found, summary);
 }
 
-kith_status kith_i_auto_cells(auto_run *run, const auto_frame *frame,
-                              auto_shares *shares, auto_summary *summary)
+void kith_i_auto_cells(auto_run *run, const auto_frame *frame,
+                       auto_shares *shares, auto_summary *summary)
 {
     const auto_recipe *r = run->recipe;
     double q = frame->q, share = shares->cells / shares->cell_steps;
@@ -112,18 +83,18 @@ kith_status kith_i_auto_cells(auto_run *run, const auto_frame *frame,
     /* half of a point must still stand out */
     double least =
         r->stands * kith_i_auto_count_sd(run, share * shares->counts);
+    if (kith_i_auto_failed(run))
+        return;
     most = fmin(most, floor(run->n / (r->blurred * noise)));
-    if (most >= r->least_each * run->k && summary->n < AUTO_HALVES * run->k)
+    if (most >= r->least_each * run->k)
         kith_i_auto_halve(run, summary, AUTO_HALVES * run->k, least);
     most = fmin(most, summary->n);
     if (most >= r->least_each * run->k) {
         size_t mark = run->pool.count;
-        kith_status status =
-            refine(run, frame, shares, (uint32_t)most, summary);
+        refine(run, frame, shares, (uint32_t)most, summary);
         kith_i_pool_drop(&run->pool, mark);
-        return status;
+        return;
     }
     double rest = shares->cells + shares->cell_steps * shares->hist;
     *(shares->rounds ? &shares->steps : &shares->last) += rest;
-    return KITH_OK;
 }

@@ -1,10 +1,7 @@
 /* The last centres, or one mean and others about it: by one private selection
  * with losses clipped at the largest that a row can have. Its expected regret
  * is at most B ln 2 / epsilon, B that loss (docs/auto.md). */
-#include "auto/choose.h"
-
-#include <math.h>
-#include <string.h>
+#include "auto/stages.h"
 
 #include "release/release_select.h"
 
@@ -15,33 +12,29 @@ void kith_i_auto_about_mean(auto_run *run, const auto_scout *scout,
     /* the mean of the largest of k normals, nearly */
     double best = sqrt(scout->trace / d) * .7 * sqrt(2 * log(k));
     for (uint32_t j = 0; j < k; j++) {
-        double *c = full + (size_t)j * d, square = 0;
-        for (uint32_t i = 0; i < d; i++) {
+        double *c = full + (size_t)j * d;
+        for (uint32_t i = 0; i < d; i++)
             c[i] = kith_i_coins_normal(&run->coins);
-            square += c[i] * c[i];
-        }
-        double at = j > 0 ? fmax(best, 1) / sqrt(square) : 0;
+        double at = j > 0 ? fmax(best, 1) / sqrt(kith_i_dot(c, c, d)) : 0;
         for (uint32_t i = 0; i < d; i++)
             c[i] = mean[i] + at * c[i];
         kith_i_domain_clip(run->domain, c);
     }
 }
 
-kith_status kith_i_auto_doubt(auto_run *run, const auto_start *start,
-                              auto_shares *shares)
+void kith_i_auto_doubt(auto_run *run, const auto_start *start,
+                       auto_shares *shares)
 {
     const auto_summary *s = start->summary;
-    auto_sizes sizes;
     double *mean = kith_i_pool_reals(&run->pool, s->q); /* in the view: zero */
-    kith_status status = kith_i_auto_sizes_new(run, run->k, &sizes);
-    if (status)
-        return status;
+    auto_sizes sizes = kith_i_auto_sizes_new(run, run->k);
+    if (kith_i_auto_failed(run))
+        return;
     if (kith_i_auto_weigh(s, run->k, start->centers, &sizes) <
         run->recipe->doubt * kith_i_auto_weigh(s, 1, mean, &sizes)) {
         shares->last += shares->choice;
         shares->choice = 0;
     }
-    return KITH_OK;
 }
 
 /* The mean as the centres have it, joined with the scout's by precision. */
@@ -76,22 +69,19 @@ static double largest_loss(const auto_scout *scout, const double *centers,
     return pow(seen + sqrt(fmax(to_center, to_other)), 2);
 }
 
-kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
-                               double share, auto_found *found)
+void kith_i_auto_choose(auto_run *run, const auto_scout *scout, double share,
+                        auto_found *found)
 {
     uint32_t k = run->k, d = run->d, best = 0;
     size_t size = (size_t)k * d;
-    kith_i_pool *pool = &run->pool;
-    double *mean = kith_i_pool_reals(pool, d);
-    double *other = kith_i_pool_reals(pool, size);
-    if (pool->failed)
-        return kith_i_fail_memory(run->err);
+    double *mean = kith_i_pool_reals(&run->pool, d);
+    double *other = kith_i_pool_reals(&run->pool, size);
+    if (kith_i_auto_failed(run))
+        return;
     join_means(run, scout, found, mean);
     kith_i_auto_about_mean(run, scout, mean, other);
     kith_i_centers set[2] = {kith_i_auto_lattice(run, k, d, found->full),
                              kith_i_auto_lattice(run, k, d, other)};
-    if (pool->failed)
-        return kith_i_fail_memory(run->err);
     /* losses are clipped at the largest, but must fit before they are */
     double longest = 4 * pow((double)kith_i_domain_l2(run->domain), 2);
     double most = largest_loss(scout, found->full, other, k, d);
@@ -101,20 +91,18 @@ kith_status kith_i_auto_choose(auto_run *run, const auto_scout *scout,
     kith_i_select_spec spec = {
         .what = "centres or one mean",
         .candidates = 2,
-        .bound = (uint32_t)ceil(ldexp(fmin(most, longest), -shift))};
-    spec.unit = ldexp(1, shift) * pow(kith_i_domain_step(run->domain), 2);
-    kith_status status = kith_i_auto_charge(run, share, &spec.charge);
-    if (!status)
-        status = kith_i_release_select(run->session, &losses, &spec, &best,
-                                       run->err);
-    if (!status)
-        status = kith_i_auto_tick(run);
-    for (uint32_t j = 0; !status && best == 1 && j < k; j++)
+        .bound = (uint32_t)ceil(ldexp(fmin(most, longest), -shift)),
+        .unit = ldexp(1, shift) * pow(kith_i_domain_step(run->domain), 2),
+        .charge = kith_i_auto_charge(run, share)};
+    if (!kith_i_auto_failed(run))
+        run->status = kith_i_release_select(run->session, &losses, &spec, &best,
+                                            run->err);
+    kith_i_auto_tick(run);
+    if (kith_i_auto_failed(run) || best == 0)
+        return;
+    for (uint32_t j = 0; j < k; j++)
         found->sizes[j] = run->n / k;
-    if (!status && best == 1) {
-        memcpy(found->full, other, size * sizeof *other);
-        found->carried = 1;
-        found->loose = -1;
-    }
-    return status;
+    memcpy(found->full, other, size * sizeof *other);
+    found->carried = 1;
+    found->loose = -1;
 }

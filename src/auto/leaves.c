@@ -1,11 +1,9 @@
 /* A7: the mean of each leaf of the tree, which together are the first summary.
  * One histogram for the radii, one release of the sums. */
-#include "auto/summary.h"
+#include "auto/stages.h"
 
-#include <math.h>
-
-static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
-                               auto_summary *out)
+static void summary_new(auto_run *run, uint32_t kept, uint32_t q,
+                        auto_summary *out)
 {
     kith_i_pool *pool = &run->pool;
     size_t halves = (size_t)AUTO_HALVES * run->k;
@@ -18,7 +16,6 @@ static kith_status summary_new(auto_run *run, uint32_t kept, uint32_t q,
                           .noise = kith_i_pool_reals(pool, n),
                           .weight = kith_i_pool_reals(pool, n),
                           .within = kith_i_pool_reals(pool, n)};
-    return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
 
 /* Halve the widest point (by the cost inside it) in a random direction: rows on
@@ -28,7 +25,7 @@ void kith_i_auto_halve(auto_run *run, auto_summary *s, uint32_t many,
 {
     for (uint32_t q = s->q, n = s->n; n < many; s->n = ++n) {
         uint32_t at = n;
-        double square = 0, most = 0;
+        double most = 0;
         for (uint32_t i = 0; i < n; i++)
             if (s->size[i] >= least && s->weight[i] * s->within[i] > most) {
                 most = s->weight[i] * s->within[i];
@@ -37,11 +34,10 @@ void kith_i_auto_halve(auto_run *run, auto_summary *s, uint32_t many,
         if (at == n)
             return;
         double *a = s->points + (size_t)at * q, *b = s->points + (size_t)n * q;
-        for (uint32_t i = 0; i < q; i++) {
+        for (uint32_t i = 0; i < q; i++)
             b[i] = kith_i_coins_normal(&run->coins);
-            square += b[i] * b[i];
-        }
-        double step = .8 * sqrt(s->within[at] / q / fmax(square, 1e-300));
+        double square = fmax(kith_i_dot(b, b, q), 1e-300);
+        double step = .8 * sqrt(s->within[at] / q / square);
         for (uint32_t i = 0; i < q; i++) {
             double move = step * b[i];
             b[i] = a[i] + move;
@@ -56,62 +52,63 @@ void kith_i_auto_halve(auto_run *run, auto_summary *s, uint32_t many,
 }
 
 typedef struct {
-    uint32_t n, kept;
-    double *center; /* n x q: middles of their boxes */
+    double *center; /* cells x q: middles of their boxes */
     double *half;   /* half diagonal */
-    double *size, *sd;
+    double *size;   /* 0: lost in noise */
+    double *sd;
     double *used;          /* size, or 1 */
     double *radius, *rest; /* rest: part of a sum that clipping leaves */
     auto_sum sum; /* of a leaf's rows about its middle, in half diagonals */
 } leaf_list;
 
-/* All leaves; kept: how many of them stand out of the noise. */
-static kith_status list_leaves(const auto_run *run, auto_tree *t,
-                               kith_i_pool *pool, leaf_list *out)
+static int stands_out(const auto_run *run, const auto_count *rows)
 {
-    uint32_t q = t->face.q;
+    return rows->size > run->recipe->keep * sqrt(rows->unsure) &&
+           rows->size >= 1;
+}
+
+/* How many leaves do; one at least. */
+static uint32_t count_kept(const auto_run *run, const auto_tree *t)
+{
+    uint32_t kept = 0;
     for (uint32_t n = 0; n < t->nodes; n++)
-        t->node[n].cell = t->node[n].child < 0 ? out->n++ : KITH_I_NO_CELL;
-    out->center = kith_i_pool_reals(pool, (size_t)out->n * q);
-    out->half = kith_i_pool_reals(pool, out->n);
-    out->size = kith_i_pool_reals(pool, out->n);
-    out->sd = kith_i_pool_reals(pool, out->n);
-    out->used = kith_i_pool_reals(pool, out->n);
-    out->radius = kith_i_pool_reals(pool, out->n);
-    out->rest = kith_i_pool_reals(pool, out->n);
-    if (pool->failed)
-        return kith_i_fail_memory(run->err);
+        kept += t->node[n].child < 0 && stands_out(run, &t->rows[n]);
+    return kept > 0 ? kept : 1;
+}
+
+static void list_leaves(auto_run *run, const auto_tree *t, leaf_list *out)
+{
+    uint32_t q = t->face.q, largest = 0, any = 0;
+    out->center = kith_i_pool_reals(&run->pool, (size_t)t->leaves * q);
+    out->half = kith_i_pool_reals(&run->pool, t->leaves);
+    out->size = kith_i_pool_reals(&run->pool, t->leaves);
+    out->sd = kith_i_pool_reals(&run->pool, t->leaves);
+    out->used = kith_i_pool_reals(&run->pool, t->leaves);
+    out->radius = kith_i_pool_reals(&run->pool, t->leaves);
+    out->rest = kith_i_pool_reals(&run->pool, t->leaves);
+    if (kith_i_auto_failed(run))
+        return;
     for (uint32_t n = 0; n < t->nodes; n++) {
         uint32_t c = t->node[n].cell;
         const double *box = t->box + (size_t)n * 2 * q;
         double square = 0;
-        for (uint32_t i = 0; c != KITH_I_NO_CELL && i < q; i++) {
+        if (c == KITH_I_NO_CELL)
+            continue;
+        for (uint32_t i = 0; i < q; i++) {
             double half = (box[q + i] - box[i]) / 2;
             out->center[(size_t)c * q + i] = nearbyint(box[i] + half);
             square += half * half;
         }
-        if (c == KITH_I_NO_CELL)
-            continue;
         out->half[c] = fmax(sqrt(square), 1);
-        out->size[c] = t->rows[n].size;
         out->sd[c] = sqrt(t->rows[n].unsure);
-        out->used[c] = fmax(out->size[c], 1);
-        if (out->size[c] > run->recipe->keep * out->sd[c] && out->size[c] >= 1)
-            out->kept++;
-        else
-            out->size[c] = 0;
+        out->used[c] = fmax(t->rows[n].size, 1);
+        out->size[c] = stands_out(run, &t->rows[n]) ? out->used[c] : 0;
+        any |= out->size[c] > 0;
+        largest = out->used[c] > out->used[largest] ? c : largest;
     }
-    return KITH_OK;
-}
-
-/* The largest leaf stands for all where none stands out. */
-static void keep_one(const auto_run *run, leaf_list *l)
-{
-    uint32_t largest = 0;
-    for (uint32_t c = 1; c < l->n; c++)
-        largest = l->used[c] > l->used[largest] ? c : largest;
-    l->size[largest] = l->used[largest] = fmax(l->used[largest], run->n);
-    l->kept = 1;
+    if (!any) /* the largest stands for all */
+        out->size[largest] = out->used[largest] =
+            fmax(out->used[largest], run->n);
 }
 
 /* Point j of the summary from the sum of leaf c. Its mean is shortened by its
@@ -124,13 +121,11 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
     const double *middle = l->center + (size_t)c * q;
     double *to = out->points + (size_t)j * q;
     double size = l->size[c], box = l->sum.square * pow(l->half[c], 2);
-    double square = 0, rows = size * l->rest[c], sd = cells->sum_sd[c] / rows;
+    double rows = size * l->rest[c], sd = cells->sum_sd[c] / rows;
     double noise = q * sd * sd;
-    for (uint32_t i = 0; i < q; i++) {
+    for (uint32_t i = 0; i < q; i++)
         to[i] = (double)cells->sums[(size_t)c * q + i] / rows;
-        square += to[i] * to[i];
-    }
-    double keep = kith_i_shrink(square, noise);
+    double square = kith_i_dot(to, to, q), keep = kith_i_shrink(square, noise);
     for (uint32_t i = 0; i < q; i++)
         to[i] = middle[i] + keep * to[i];
     out->size[j] = size;
@@ -142,50 +137,37 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
     out->weight[j] = size * (place * sure + .001);
 }
 
-kith_status kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
-                               const auto_shares *shares, auto_tree *t,
-                               auto_summary *out)
+void kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
+                        const auto_shares *shares, auto_tree *t,
+                        auto_summary *out)
 {
     leaf_list l = {0};
-    kith_i_pool own = {0}; /* the list goes when its points are known */
-    auto_hist hist = {0};
-    kith_i_cells cells = {0};
-    kith_status status = list_leaves(run, t, &own, &l);
-    if (status) {
-        kith_i_pool_drop(&own, 0);
-        return status;
-    }
+    auto_hist hist;
+    summary_new(run, count_kept(run, t), frame->q, out);
+    size_t mark = run->pool.count; /* the list goes when its points are known */
+    list_leaves(run, t, &l);
     kith_i_auto_tree_trim(t);
-    if (l.kept == 0)
-        keep_one(run, &l);
     auto_place place = {.forest = &t->face,
                         .view = frame->view,
                         .by = frame->view,
-                        .cells = l.n,
+                        .cells = t->leaves,
                         .width = frame->q,
                         .origin = l.center};
     auto_look look = {"leaf radii,", l.half, .05, 20, 1, shares->hist};
     /* two releases: finding the leaves twice costs less than keeping labels */
-    status = kith_i_auto_place_open(run, &place, 0);
-    if (!status)
-        status = kith_i_auto_histogram(run, &place, &look, &hist);
-    if (!status) {
-        l.sum = (auto_sum){kith_i_auto_sum_sd(run, shares->leaf, frame->q),
-                           frame->q, kith_i_auto_mean_square(&hist)};
-        for (uint32_t c = 0; c < l.n; c++) {
-            auto_clip clip = kith_i_auto_clip(run, &hist, &l.sum, l.used[c]);
-            l.radius[c] = clip.radius * l.half[c];
-            l.rest[c] = clip.kept;
-        }
-        status = kith_i_auto_residuals(run, &place, "leaf", l.radius,
-                                       shares->leaf, &cells);
+    kith_i_auto_place_open(run, &place, 0);
+    kith_i_auto_histogram(run, &place, &look, &hist);
+    l.sum = (auto_sum){kith_i_auto_sum_sd(run, shares->leaf, frame->q),
+                       frame->q, kith_i_auto_mean_square(&hist)};
+    for (uint32_t c = 0; !kith_i_auto_failed(run) && c < t->leaves; c++) {
+        auto_clip clip = kith_i_auto_clip(run, &hist, &l.sum, l.used[c]);
+        l.radius[c] = clip.radius * l.half[c];
+        l.rest[c] = clip.kept;
     }
-    if (!status)
-        status = summary_new(run, l.kept, frame->q, out);
-    for (uint32_t c = 0, j = 0; !status && c < l.n; c++)
+    kith_i_cells cells =
+        kith_i_auto_residuals(run, &place, "leaf", l.radius, shares->leaf);
+    for (uint32_t c = 0, j = 0; !kith_i_auto_failed(run) && c < t->leaves; c++)
         if (l.size[c] > 0)
             set_point(&l, c, &cells, j++, out);
-    kith_i_cells_free(&cells);
-    kith_i_pool_drop(&own, 0);
-    return status;
+    kith_i_pool_drop(&run->pool, mark);
 }

@@ -1,14 +1,10 @@
 /* A8, A10, A11: noisy Lloyd steps on residuals. */
-#include "auto/noisy_step.h"
+#include "auto/stages.h"
 
-#include <math.h>
-#include <string.h>
-
-kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
-                                 auto_step *out)
+auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width)
 {
     kith_i_pool *pool = &run->pool;
-    *out = (auto_step){.k = k,
+    return (auto_step){.k = k,
                        .width = width,
                        .move = kith_i_pool_reals(pool, (size_t)k * width),
                        .noise = kith_i_pool_reals(pool, k),
@@ -16,19 +12,16 @@ kith_status kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width,
                        .used = kith_i_pool_reals(pool, k),
                        .kept = kith_i_pool_reals(pool, k),
                        .rms = kith_i_pool_reals(pool, k)};
-    return pool->failed ? kith_i_fail_memory(run->err) : KITH_OK;
 }
 
-kith_status kith_i_auto_sizes_new(auto_run *run, uint32_t k, auto_sizes *out)
+auto_sizes kith_i_auto_sizes_new(auto_run *run, uint32_t k)
 {
-    out->mean = kith_i_pool_reals(&run->pool, k);
-    out->variance = kith_i_pool_reals(&run->pool, k);
-    out->squares = kith_i_pool_reals(&run->pool, k);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
-    for (uint32_t j = 0; j < k; j++)
-        out->variance[j] = HUGE_VAL;
-    return KITH_OK;
+    auto_sizes out = {.mean = kith_i_pool_reals(&run->pool, k),
+                      .variance = kith_i_pool_reals(&run->pool, k),
+                      .squares = kith_i_pool_reals(&run->pool, k)};
+    for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++)
+        out.variance[j] = HUGE_VAL;
+    return out;
 }
 
 double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
@@ -57,14 +50,13 @@ double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
 
 /* A few rows of the common distance are added to each, and none is much
  * narrower than usual. */
-kith_status kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
-                               const double *centers, double *scale)
+void kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
+                        const double *centers, double *scale)
 {
     size_t mark = run->pool.count;
-    auto_sizes at;
-    kith_status status = kith_i_auto_sizes_new(run, k, &at);
-    if (status)
-        return status;
+    auto_sizes at = kith_i_auto_sizes_new(run, k);
+    if (kith_i_auto_failed(run))
+        return;
     double mean = kith_i_auto_weigh(s, k, centers, &at);
     double prior = .02 * at.total / k;
     for (uint32_t j = 0; j < k; j++) {
@@ -73,7 +65,6 @@ kith_status kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
         scale[j] = sqrt(fmax(fmax(square, .09 * mean), 1));
     }
     kith_i_pool_drop(&run->pool, mark);
-    return KITH_OK;
 }
 
 /* What a few clusters seem to change by is mostly noise: as if so many more did
@@ -105,26 +96,22 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
     }
 }
 
-kith_status kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
-                                    const auto_job *job, auto_step *out)
+void kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
+                             const auto_job *job, auto_step *out)
 {
-    kith_i_cells cells = {0};
-    kith_status status = kith_i_auto_counts(run, place, job->what,
-                                            job->share * job->counts, &cells);
-    if (status)
-        return status;
-    out->size_sd = cells.count_sd;
+    kith_i_cells cells =
+        kith_i_auto_counts(run, place, job->what, job->share * job->counts);
+    if (kith_i_auto_failed(run))
+        return;
     for (uint32_t j = 0; j < out->k; j++)
         out->size[j] =
             run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
-    kith_i_cells_free(&cells);
     if (job->known)
-        kith_i_auto_join_sizes(job->known, out->k, out->size_sd, out->size);
+        kith_i_auto_join_sizes(job->known, out->k, cells.count_sd, out->size);
     for (uint32_t j = 0; j < out->k; j++) {
-        double sd = job->known ? sqrt(job->known->variance[j]) : out->size_sd;
+        double sd = job->known ? sqrt(job->known->variance[j]) : cells.count_sd;
         out->used[j] = fmax(fmax(out->size[j], run->recipe->sure * sd), 1);
     }
-    return KITH_OK;
 }
 
 /* Radii by the last histogram: larger where there are more rows. */
@@ -160,51 +147,36 @@ void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
     out->sum_sd = sqrt(out->sum_sd);
 }
 
-static kith_status buy_step(auto_run *run, auto_place *place, auto_job *job,
-                            auto_step *out)
-{
-    double sums = job->share * (1 - job->counts);
-    kith_i_cells cells = {0};
-    double *radius = kith_i_pool_reals(&run->pool, place->cells);
-    if (!radius)
-        return kith_i_fail_memory(run->err);
-    kith_status status = kith_i_auto_place_open(run, place, 1);
-    if (!status)
-        status = kith_i_auto_count_sizes(run, place, job, out);
-    if (status)
-        return status;
-    if (job->hist > 0) {
-        auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
-        status = kith_i_auto_histogram(run, place, &look, &job->lengths);
-        if (status)
-            return status;
-    }
-    set_radii(run, job, sums, out, radius);
-    status = kith_i_auto_residuals(run, place, job->what, radius, sums, &cells);
-    if (!status)
-        kith_i_auto_set_moves(&cells, out);
-    kith_i_cells_free(&cells);
-    return status;
-}
-
-kith_status kith_i_auto_take_step(auto_run *run, auto_place *place,
-                                  auto_job *job, auto_step *out)
+void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
+                           auto_step *out)
 {
     size_t mark = run->pool.count;
-    kith_status status = buy_step(run, place, job, out);
+    double sums = job->share * (1 - job->counts);
+    double *radius = kith_i_pool_reals(&run->pool, place->cells);
+    kith_i_auto_place_open(run, place, 1);
+    kith_i_auto_count_sizes(run, place, job, out);
+    if (job->hist > 0) {
+        auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
+        kith_i_auto_histogram(run, place, &look, &job->lengths);
+    }
+    if (!kith_i_auto_failed(run))
+        set_radii(run, job, sums, out, radius);
+    kith_i_cells cells =
+        kith_i_auto_residuals(run, place, job->what, radius, sums);
+    if (!kith_i_auto_failed(run))
+        kith_i_auto_set_moves(&cells, out);
     kith_i_auto_place_close(run, place);
     kith_i_pool_drop(&run->pool, mark);
-    return status;
 }
 
 void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
-                        const double *noise, double dim, double *factor)
+                        const double *noise, double *factor)
 {
     double pooled = 0;
     for (uint32_t j = 0; j < k; j++) {
-        double square = 0, expect = dim * noise[j] * noise[j];
-        for (uint32_t i = 0; i < width; i++)
-            square += pow(move[(size_t)j * width + i], 2);
+        const double *m = move + (size_t)j * width;
+        double square = kith_i_dot(m, m, width);
+        double expect = width * noise[j] * noise[j];
         factor[j] = kith_i_shrink(square, expect);
         pooled += square < 9 * expect ? square / expect : 9;
     }
@@ -213,33 +185,28 @@ void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
         factor[j] = fmax(factor[j], t / (1 + t));
 }
 
-kith_status kith_i_auto_step_in(auto_run *run, const kith_i_view *view,
-                                auto_job *job, double *centers,
-                                auto_step *found)
+void kith_i_auto_step_in(auto_run *run, const kith_i_view *view, auto_job *job,
+                         double *centers, auto_step *found)
 {
     uint32_t q = found->width, k = found->k;
-    size_t size = (size_t)k * q, mark = run->pool.count;
-    for (size_t i = 0; i < size; i++)
-        centers[i] = nearbyint(centers[i]); /* residuals are from these */
-    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
+    size_t mark = run->pool.count;
     double *factor = kith_i_pool_reals(&run->pool, k);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
+    if (kith_i_auto_failed(run))
+        return;
+    kith_i_round(centers, (size_t)k * q); /* residuals are from these */
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
     auto_place place = {.centers = &lattice,
                         .view = view,
                         .by = view,
                         .cells = k,
                         .width = q,
                         .origin = centers};
-    kith_status status = kith_i_auto_take_step(run, &place, job, found);
-    if (!status) {
-        kith_i_auto_shrink(found->move, q, k, found->noise, q, factor);
-        for (size_t i = 0; i < size; i++)
-            centers[i] += factor[i / q] * found->move[i];
-        for (uint32_t j = 0; j < k; j++)
-            kith_i_domain_clip(view ? kith_i_view_domain(view) : run->domain,
-                               centers + (size_t)j * q);
+    kith_i_auto_take_step(run, &place, job, found);
+    kith_i_auto_shrink(found->move, q, k, found->noise, factor);
+    for (uint32_t j = 0; j < k; j++) {
+        double *c = centers + (size_t)j * q;
+        kith_i_add_scaled(c, factor[j], found->move + (size_t)j * q, q);
+        kith_i_domain_clip(view ? kith_i_view_domain(view) : run->domain, c);
     }
     kith_i_pool_drop(&run->pool, mark);
-    return status;
 }

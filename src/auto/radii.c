@@ -1,7 +1,5 @@
 /* Histograms of distances, and the radii to clip at. */
-#include "auto/radii.h"
-
-#include <math.h>
+#include "auto/auto_run.h"
 
 /* The narrowest run of bins that stands out, its rows spread evenly over it.
  * Returns 0 if there is none. */

@@ -1,7 +1,5 @@
 /* The numbers of `auto`, and how the budget is divided by them. */
-#include "auto/summary.h"
-
-#include <math.h>
+#include "auto/stages.h"
 
 #define WHOLE                 NUMBER
 #define NUMBER(name, g, p, r) .name = (g),

@@ -1,45 +1,218 @@
-/* A10: rounds in the view. */
-#include "auto/refine.h"
+/* A10 and A11: rounds in the view, and the last step in all features. Where the
+ * view has fewer dimensions than the rows, labels come from the view and
+ * residuals are taken in full space; the part of a residual mean inside the
+ * axes and the rest are shrunk apart. */
+#include "auto/stages.h"
 
-#include <math.h>
+static const double clips = .5; /* a squared radius, of what it is taken from */
 
-kith_status kith_i_auto_refine(auto_run *run, const auto_start *start,
-                               auto_found *found)
+/* Take the part inside the axes (inside: k x q) out of the moves. */
+static void take_apart(const auto_frame *frame, auto_step *step, double *inside)
+{
+    uint32_t q = frame->q, d = step->width;
+    for (uint32_t j = 0; j < step->k; j++) {
+        double *move = step->move + (size_t)j * d;
+        for (uint32_t a = 0; a < q; a++) {
+            const double *axis = frame->axes + (size_t)a * d;
+            double dot = kith_i_dot(axis, move, d);
+            inside[(size_t)j * q + a] = dot;
+            kith_i_add_scaled(move, -dot, axis, d);
+        }
+    }
+}
+
+void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
+                           const double *places, auto_step *step, double *full)
+{
+    uint32_t k = step->k, q = frame->q, d = step->width;
+    double *inside = kith_i_pool_reals(&run->pool, (size_t)k * q);
+    double *factor = kith_i_pool_reals(&run->pool, k);
+    double *noise = kith_i_pool_reals(&run->pool, k);
+    if (kith_i_auto_failed(run))
+        return;
+    take_apart(frame, step, inside);
+    kith_i_auto_shrink(inside, q, k, step->noise, factor);
+    for (uint32_t j = 0; j < k; j++)
+        noise[j] = step->noise[j] * sqrt(fmax(1 - (double)q / d, 1e-6));
+    auto_belief belief = {k, d, q, step->move, noise, step->size, places};
+    kith_i_auto_believe(run, &belief);
+    for (uint32_t j = 0; j < k; j++)
+        for (uint32_t i = 0; i < d; i++) {
+            double in = 0;
+            for (uint32_t a = 0; a < q; a++)
+                in +=
+                    frame->axes[(size_t)a * d + i] * inside[(size_t)j * q + a];
+            full[(size_t)j * d + i] +=
+                factor[j] * in + step->move[(size_t)j * d + i];
+        }
+}
+
+/* Mean squared distance, in full space, of rows from the means of their
+ * clusters, if they spread outside of the axes as they do inside. The last step
+ * of A10 saw them about centres that were off by the noise of the step before.
+ */
+static double spread_within(const auto_run *run, const auto_frame *frame,
+                            const double *scale, const auto_step *before)
+{
+    double inside = 0, q = frame->q;
+    for (uint32_t j = 0; j < run->k; j++) {
+        double square = scale[j] * scale[j];
+        if (before->k) {
+            double noise = q * pow(before->noise[j], 2);
+            square = before->rms[j] * before->rms[j];
+            square = fmax(square - noise, square / 4);
+        }
+        inside += square / run->k;
+    }
+    inside = fmin(inside * run->d / q, inside + frame->outside);
+    return inside / (frame->finer * frame->finer);
+}
+
+/* A step in full space is worth repeating where rows are closer to each other
+ * than to what the axes know of their mean: the next one is clipped at what the
+ * one before has left, and noise follows the radius. How many, with a share in
+ * all, have the least noise: square and within are the mean squared distances
+ * of rows before the first step and after the best. */
+static uint32_t count_zooms(const auto_run *run, double share, double square,
+                            double within)
+{
+    double least = HUGE_VAL;
+    uint32_t zooms = 1;
+    for (uint32_t many = 1; many <= run->recipe->zooms; many++) {
+        double times =
+            clips * kith_i_auto_center_noise(run, share / many, run->d, run->k);
+        double noise = 0, left = square;
+        for (uint32_t i = 0; i < many; i++) {
+            noise = times * left;
+            left = within + noise * square / (noise + square);
+        }
+        if (noise < least) {
+            least = noise;
+            zooms = many;
+        }
+    }
+    return zooms;
+}
+
+/* What the last step says, finer times as fine as the rows. Of the squared
+ * distances one histogram is known, before the step and in units of the scales:
+ * the mean of (r^2 + m^2) / rms^2 over the clusters is 1, where m is a move, as
+ * far as it is not noise. That gives r, if rows are now as far from all
+ * centres, or the r of each, if they follow its scale. Scales that fall short
+ * of the distances were not known, and are followed less. It is off the more,
+ * the more the moves say and the less alike the clusters are (arithmetic
+ * against harmonic mean; measured, bench/RESULTS.md). */
+static void set_found(const auto_step *step, double finer, auto_found *found)
+{
+    static const double unlike = .25, most_unlike = .6;
+    uint32_t k = step->k, w = step->width;
+    double total = kith_i_sum(step->used, k);
+    double inverse = 0, gained = 0, mean = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        double part = step->used[j] / total / pow(step->rms[j], 2);
+        double square = 0 - w * pow(step->noise[j], 2);
+        for (uint32_t i = 0; i < w; i++)
+            square += pow(step->move[(size_t)j * w + i], 2);
+        inverse += part;
+        mean += step->used[j] / total * pow(step->rms[j], 2);
+        gained += part * fmax(square, 0);
+        found->sizes[j] = step->size[j];
+    }
+    double left = fmax(1 - gained, 1. / 8) / (finer * finer);
+    double follow = fmin(1, pow(step->kappa, -4));
+    for (uint32_t j = 0; j < k; j++)
+        found->squares[j] =
+            left * (follow * pow(step->rms[j], 2) + (1 - follow) / inverse);
+    found->noise = step->sum_sd / finer;
+    found->loose =
+        sqrt(pow(step->loose, 2) + pow(gained / 2, 2) +
+             pow(unlike * fmin(log(mean * inverse), most_unlike), 2));
+}
+
+/* q < d. scale: of the clusters, in full space. */
+static void recover(auto_run *run, const auto_start *start, auto_job *job,
+                    double within, auto_found *found)
+{
+    const auto_frame *frame = start->frame;
+    uint32_t k = run->k, q = frame->q, d = run->d;
+    double *scale = job->scale;
+    auto_step step = kith_i_auto_step_new(run, k, d);
+    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, start->centers);
+    if (kith_i_auto_failed(run))
+        return;
+    kith_i_auto_lift(frame, k, d, start->centers, found->full);
+    double square = kith_i_dot(scale, scale, k) / k;
+    uint32_t zooms = count_zooms(run, job->share, square, within);
+    job->share = (job->share - (zooms - 1) * job->hist) / zooms;
+    for (uint32_t i = 0; i < zooms; i++) {
+        for (uint32_t j = 0; i > 0 && j < k; j++) /* what a step has left */
+            scale[j] = fmin(scale[j], sqrt(within + d * pow(step.noise[j], 2)));
+        kith_i_round(found->full, (size_t)k * d);
+        auto_place place = {.centers = &lattice,
+                            .by = frame->view,
+                            .cells = k,
+                            .width = d,
+                            .origin = found->full};
+        kith_i_auto_take_step(run, &place, job, &step);
+        kith_i_auto_move_full(run, frame, start->centers, &step, found->full);
+    }
+    set_found(&step, 1, found);
+}
+
+/* A11. job: of A10's last step, with what is known of sizes; before: what that
+ * step found (k 0: there was none). */
+static void last(auto_run *run, const auto_start *start, auto_job *job,
+                 const auto_step *before, auto_found *found)
+{
+    const auto_frame *frame = start->frame;
+    uint32_t k = run->k;
+    if (frame->q < run->d) {
+        double within = spread_within(run, frame, job->scale, before);
+        for (uint32_t j = 0; j < k; j++)
+            job->scale[j] =
+                sqrt(job->scale[j] * job->scale[j] + frame->outside) /
+                frame->finer;
+        recover(run, start, job, within, found);
+        return;
+    }
+    auto_step step = *before;
+    step.k = k;
+    kith_i_auto_step_in(run, frame->view, job, start->centers, &step);
+    kith_i_auto_lift(frame, k, run->d, start->centers, found->full);
+    set_found(&step, frame->finer, found);
+}
+
+void kith_i_auto_refine(auto_run *run, const auto_start *start,
+                        auto_found *found)
 {
     uint32_t k = run->k, rounds = start->shares->rounds;
     const auto_shares *shares = start->shares;
-    double *scale = kith_i_pool_reals(&run->pool, k);
-    auto_sizes known;
-    auto_step step;
-    kith_status status = kith_i_auto_sizes_new(run, k, &known);
-    if (!status)
-        status = kith_i_auto_step_new(run, k, start->frame->q, &step);
-    if (status)
-        return status;
+    auto_sizes known = kith_i_auto_sizes_new(run, k);
+    auto_step step = kith_i_auto_step_new(run, k, start->frame->q);
+    auto_job job = {.what = "cluster",
+                    .scale = kith_i_pool_reals(&run->pool, k),
+                    .share = shares->steps / rounds,
+                    .counts = shares->counts,
+                    .known = &known};
+    if (kith_i_auto_failed(run))
+        return;
     /* a few rows far out are known by their box alone; other clusters change
      * too much between summary and steps */
     if (start->far)
         (void)kith_i_auto_weigh(start->summary, k, start->centers, &known);
-    auto_job job = {.what = "cluster",
-                    .scale = scale,
-                    .counts = shares->counts,
-                    .known = &known};
-    for (uint32_t t = 0; !status && t < rounds; t++) {
-        job.share = shares->steps / rounds;
+    for (uint32_t t = 0; t <= rounds; t++) {
+        kith_i_auto_scales(run, start->summary, k, start->centers, job.scale);
+        if (t == rounds)
+            break;
         job.hist = t < shares->hists ? shares->hist : 0;
-        status =
-            kith_i_auto_scales(run, start->summary, k, start->centers, scale);
-        if (!status)
-            status = kith_i_auto_step_in(run, start->frame->view, &job,
-                                         start->centers, &step);
+        kith_i_auto_step_in(run, start->frame->view, &job, start->centers,
+                            &step);
     }
-    if (status)
-        return status;
-    if (start->frame->blind)
-        return kith_i_auto_last_blind(run, start, found);
-    status = kith_i_auto_scales(run, start->summary, k, start->centers, scale);
     step.k = rounds > 0 ? k : 0;
     job.share = shares->last;
     job.hist = shares->hist;
-    return status ? status : kith_i_auto_last(run, start, &job, &step, found);
+    if (start->frame->blind)
+        kith_i_auto_last_blind(run, start, found);
+    else
+        last(run, start, &job, &step, found);
 }

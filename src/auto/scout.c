@@ -1,30 +1,24 @@
 /* A1 to A4: how many rows, where their mean is, how far from it they are. */
-#include "auto/scout.h"
-
-#include <math.h>
-#include <string.h>
+#include "auto/stages.h"
 
 /* A1. Counted again with more where noise is a large part of it, and never
  * taken for less than twice its noise: everything is divided by it. */
-static kith_status count_rows(auto_run *run)
+static void count_rows(auto_run *run)
 {
     const auto_recipe *r = run->recipe;
     double variance = HUGE_VAL;
     auto_place all = {.cells = 1};
     for (int times = 1; times <= 3; times += 2) {
-        kith_i_cells cells;
-        kith_status status =
-            kith_i_auto_counts(run, &all, "row", times * r->count, &cells);
-        if (status)
-            return status;
+        kith_i_cells cells =
+            kith_i_auto_counts(run, &all, "row", times * r->count);
+        if (kith_i_auto_failed(run))
+            return;
         double count = run->plan > 0 ? run->plan : (double)cells.counts[0];
         kith_i_auto_join(&run->n, &variance, count, pow(cells.count_sd, 2));
-        kith_i_cells_free(&cells);
         if (run->n >= r->clear * sqrt(variance))
             break;
     }
     run->n = fmax(run->n, fmax(r->sure * sqrt(variance), 1));
-    return KITH_OK;
 }
 
 /* All rows are in one cell, whose origin is this point. */
@@ -35,8 +29,8 @@ static auto_place about(const double *point, uint32_t d, int taxicab)
 }
 
 /* Histogram of distances from one point (A2, A4). */
-static kith_status measure(auto_run *run, auto_place place, const char *what,
-                           double reach, double share, auto_hist *out)
+static void measure(auto_run *run, auto_place place, const char *what,
+                    double reach, double share, auto_hist *out)
 {
     static const double one = 1;
     auto_look look = {.what = what,
@@ -45,8 +39,8 @@ static kith_status measure(auto_run *run, auto_place place, const char *what,
                       .hi = reach,
                       .prior = reach,
                       .share = share};
-    kith_status status = kith_i_auto_place_open(run, &place, 0);
-    return status ? status : kith_i_auto_histogram(run, &place, &look, out);
+    kith_i_auto_place_open(run, &place, 0);
+    kith_i_auto_histogram(run, &place, &look, out);
 }
 
 /* The caller's zero in steps of the lattice; where it is out of bounds, the
@@ -66,26 +60,26 @@ static double find_zero(const kith_i_domain *domain, double *zero)
     return fmin(sum, sqrt(domain->dimension) * (l2 + sqrt(square)));
 }
 
-auto_plain kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
-                                  const auto_hist *lengths, double k,
-                                  double share)
+auto_clip kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
+                                 const auto_hist *lengths, double k,
+                                 double share)
 {
     auto_sum sum = {kith_i_auto_sum_sd(run, share, run->d), run->d,
                     kith_i_auto_mean_square(lengths)};
-    auto_plain best = {0, kith_i_auto_clip(run, lengths, &sum, run->n / k)};
+    auto_clip best = kith_i_auto_clip(run, lengths, &sum, run->n / k);
     if (!scout->taxicab)
         return best;
     sum.unit = kith_i_auto_count_sd(run, share);
-    auto_plain other = {
-        1, kith_i_auto_clip(run, &scout->taxicabs, &sum, run->n / k)};
-    return other.clip.cost < best.clip.cost ? other : best;
+    auto_clip other = kith_i_auto_clip(run, &scout->taxicabs, &sum, run->n / k);
+    other.taxicab = 1;
+    return other.cost < best.cost ? other : best;
 }
 
 /* A3: the radius that balances what clipping loses, if all of it is in one
  * direction, against what noise adds. A histogram that shows nothing stands for
  * all rows. */
-static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
-                            double share)
+static auto_clip plan_mean(const auto_run *run, const auto_hist *hist,
+                           double share)
 {
     double d = run->d, n = run->n, unit = kith_i_auto_sum_sd(run, share, d);
     auto_clip best = {.cost = HUGE_VAL, .kept = 1};
@@ -95,34 +89,31 @@ static auto_plain plan_mean(const auto_run *run, const auto_hist *hist,
             kith_i_auto_excess(hist, r) / (hist->seen ? n : hist->total);
         double cost = bias * bias + d * pow(r * unit / n, 2);
         if (cost < best.cost)
-            best = (auto_clip){r, 1, unit * r, cost};
+            best = (auto_clip){r, 1, unit * r, cost, 0};
     }
-    return (auto_plain){0, best};
+    return best;
 }
 
 /* Moves the mean to where a sum about it (L1: about zero) says. Shortened to
  * what is not noise (James-Stein), and as if it were no longer than the radius,
  * which it cannot be: where noise is far larger, that is all that keeps it
  * within bounds. */
-static kith_status move_mean(auto_run *run, auto_scout *scout,
-                             const auto_plain *plan, double share)
+static void move_mean(auto_run *run, auto_scout *scout, const auto_clip *clip,
+                      double share)
 {
     uint32_t d = run->d;
     double *mean = scout->mean, square = 0;
-    if (plan->taxicab)
+    if (clip->taxicab)
         memcpy(mean, scout->zero, d * sizeof *mean);
-    auto_place place = about(mean, d, plan->taxicab);
-    kith_i_cells cells = {0};
-    kith_status status = kith_i_auto_place_open(run, &place, 0);
-    if (!status)
-        status = kith_i_auto_residuals(run, &place, "mean", &plan->clip.radius,
-                                       share, &cells);
-    if (status)
-        return status;
-    double noise = d * pow(plan->clip.noise / run->n, 2);
-    double most =
-        plan->taxicab ? HUGE_VAL : plan->clip.radius * plan->clip.radius;
-    double scale = 1 / (run->n * plan->clip.kept);
+    auto_place place = about(mean, d, clip->taxicab);
+    kith_i_auto_place_open(run, &place, 0);
+    kith_i_cells cells =
+        kith_i_auto_residuals(run, &place, "mean", &clip->radius, share);
+    if (kith_i_auto_failed(run))
+        return;
+    double noise = d * pow(clip->noise / run->n, 2);
+    double most = clip->taxicab ? HUGE_VAL : clip->radius * clip->radius;
+    double scale = 1 / (run->n * clip->kept);
     for (uint32_t i = 0; i < d; i++)
         square += pow((double)cells.sums[i] * scale, 2);
     double keep = kith_i_shrink(square, noise);
@@ -130,94 +121,77 @@ static kith_status move_mean(auto_run *run, auto_scout *scout,
     for (uint32_t i = 0; i < d; i++)
         mean[i] += keep * scale * (double)cells.sums[i];
     kith_i_domain_clip(run->domain, mean);
-    for (uint32_t i = 0; i < d; i++)
-        mean[i] = nearbyint(mean[i]);
-    scout->astray = plan->taxicab ? noise : plan->clip.cost;
-    kith_i_cells_free(&cells);
-    return KITH_OK;
+    kith_i_round(mean, d);
+    scout->astray = clip->taxicab ? noise : clip->cost;
 }
 
 /* A4. */
-static kith_status measure_norms(auto_run *run, auto_scout *scout)
+static void measure_norms(auto_run *run, auto_scout *scout)
 {
-    double square = 0;
-    for (uint32_t i = 0; i < run->d; i++)
-        square += scout->mean[i] * scout->mean[i];
-    scout->reach = (double)kith_i_domain_l2(run->domain) + sqrt(square);
-    kith_status status = KITH_OK;
-    for (int look = 0; !status && look < 2; look++) {
+    scout->reach = (double)kith_i_domain_l2(run->domain) +
+                   sqrt(kith_i_dot(scout->mean, scout->mean, run->d));
+    for (int look = 0; look < 2; look++) {
         double times = look ? 4 : 1;
-        status = measure(run, about(scout->mean, run->d, 0),
-                         "distances from the mean,", scout->reach,
-                         times * run->recipe->norms, &scout->norms);
+        measure(run, about(scout->mean, run->d, 0), "distances from the mean,",
+                scout->reach, times * run->recipe->norms, &scout->norms);
         if (scout->norms.seen || run->plan > 0) /* else it is worth more */
             break;
     }
     scout->trace = kith_i_auto_mean_square(&scout->norms);
-    return status;
 }
 
 /* A2 to A4. Where bounds are so wide that the mean is off by as much as the
  * rows are apart, what A4 shows makes a radius for a better one, as long as
  * that halves the error. */
-static kith_status find_mean(auto_run *run, auto_scout *scout)
+static void find_mean(auto_run *run, auto_scout *scout)
 {
     const auto_recipe *r = run->recipe;
     auto_hist hist;
-    kith_status status = measure(
-        run, about(scout->mean, run->d, 0), "distances from the origin,",
-        (double)kith_i_domain_l2(run->domain), r->norms, &hist);
-    if (!status && r->taxicab > 0 && run->d >= AUTO_TAXICAB_FROM) {
+    measure(run, about(scout->mean, run->d, 0), "distances from the origin,",
+            (double)kith_i_domain_l2(run->domain), r->norms, &hist);
+    auto_clip clip = plan_mean(run, &hist, r->mean), other = {0};
+    if (r->taxicab > 0 && run->d >= AUTO_TAXICAB_FROM) {
         double most = find_zero(run->domain, scout->zero);
         scout->taxicab = 1;
-        status = measure(run, about(scout->zero, run->d, 1), "L1 lengths,",
-                         most, r->taxicab, &scout->taxicabs);
-    }
-    if (status)
-        return status;
-    auto_plain plan = plan_mean(run, &hist, r->mean), other = {0};
-    if (scout->taxicab)
+        measure(run, about(scout->zero, run->d, 1), "L1 lengths,", most,
+                r->taxicab, &scout->taxicabs);
         other = kith_i_auto_plan_plain(run, scout, &hist, 1, r->mean);
-    status = move_mean(run, scout, other.taxicab ? &other : &plan, r->mean);
-    if (!status)
-        status = measure_norms(run, scout);
-    for (uint32_t turn = 0; !status && turn < r->turns; turn++) {
-        plan = plan_mean(run, &scout->norms, r->mean);
+    }
+    move_mean(run, scout, other.taxicab ? &other : &clip, r->mean);
+    measure_norms(run, scout);
+    for (uint32_t turn = 0; turn < r->turns; turn++) {
+        clip = plan_mean(run, &scout->norms, r->mean);
         if (run->plan > 0 || !scout->norms.seen ||
             scout->astray <= r->poor * scout->trace ||
-            plan.clip.cost > scout->astray / 2)
+            clip.cost > scout->astray / 2)
             break;
-        status = move_mean(run, scout, &plan, r->mean);
-        if (!status)
-            status = measure_norms(run, scout);
+        move_mean(run, scout, &clip, r->mean);
+        measure_norms(run, scout);
     }
-    return status;
 }
 
-kith_status kith_i_auto_scout(auto_run *run, auto_scout *scout)
+void kith_i_auto_scout(auto_run *run, auto_scout *scout)
 {
     scout->mean = kith_i_pool_reals(&run->pool, run->d);
     scout->zero = kith_i_pool_reals(&run->pool, run->d);
-    if (run->pool.failed)
-        return kith_i_fail_memory(run->err);
-    kith_status status = count_rows(run);
-    return status ? status : find_mean(run, scout);
+    if (kith_i_auto_failed(run))
+        return;
+    count_rows(run);
+    find_mean(run, scout);
 }
 
-kith_status kith_i_auto_better_mean(auto_run *run, auto_scout *scout,
-                                    double share, double *noise)
+double kith_i_auto_better_mean(auto_run *run, auto_scout *scout, double share)
 {
-    auto_plain plan = plan_mean(run, &scout->norms, share);
+    auto_clip clip = plan_mean(run, &scout->norms, share);
     double unit = kith_i_auto_sum_sd(run, share, run->d);
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
         double r = scout->norms.up[b],
                noisy = run->d * pow(unit * r / run->n, 2);
-        if (r > plan.clip.radius &&
-            noisy <= run->recipe->nothing * scout->trace) {
-            plan.clip.radius = r;
-            plan.clip.noise = unit * r;
+        if (r > clip.radius && noisy <= run->recipe->nothing * scout->trace) {
+            clip.radius = r;
+            clip.noise = unit * r;
         }
     }
-    *noise = run->d * pow(plan.clip.noise / run->n, 2);
-    return move_mean(run, scout, &plan, share);
+    move_mean(run, scout, &clip, share);
+    return run->d * pow(clip.noise / run->n, 2);
 }

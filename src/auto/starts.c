@@ -1,7 +1,5 @@
 /* A9: k-means on the summary, and for how many k; free of charge. */
-#include "auto/starts.h"
-
-#include <math.h>
+#include "auto/stages.h"
 
 #include "solver/choose_number.h"
 #include "solver/search_points.h"
@@ -11,11 +9,13 @@
  * searches, and takes no time. */
 enum { STARTS = 4, REPEATS = 8, FEW_REPEATS = 3, MORE_REPEATS = 64, FEW = 7 };
 
-kith_status kith_i_auto_solve(auto_run *run, const auto_summary *summary,
-                              double *centers)
+void kith_i_auto_solve(auto_run *run, const auto_summary *summary,
+                       double *centers)
 {
     uint32_t k = run->k;
     auto_summary s = *summary;
+    if (kith_i_auto_failed(run))
+        return;
     kith_i_auto_halve(run, &s, k, 0);
     kith_i_points points = {s.points, s.weight, s.n, s.q};
     kith_i_search search = {.k = k,
@@ -25,8 +25,8 @@ kith_status kith_i_auto_solve(auto_run *run, const auto_summary *summary,
                             .starts = STARTS,
                             .swaps = 1,
                             .threads = kith_i_session_threads(run->session)};
-    return kith_i_search_points(&points, &search, &run->coins, centers,
-                                run->err);
+    run->status =
+        kith_i_search_points(&points, &search, &run->coins, centers, run->err);
 }
 
 enum { NUMBER_STREAM = 71 }; /* of the public coins */
@@ -42,16 +42,23 @@ static double blur(const auto_run *run, double share)
     return kith_i_auto_center_noise(run, share, run->d, 1);
 }
 
-kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
-                               const auto_summary *summary, auto_shares *shares)
+/* The range that was asked for; curve: two places for each k of it. */
+static kith_choice *begin_choice(auto_run *run, double **curve)
+{
+    kith_choice *choice = kith_i_result_choose(
+        run->result, run->opt->clusters_from, run->opt->clusters, curve);
+    run->pool.failed |= !choice;
+    return kith_i_auto_failed(run) ? NULL : choice;
+}
+
+void kith_i_auto_number(auto_run *run, const auto_frame *frame,
+                        const auto_summary *summary, auto_shares *shares)
 {
     double *curve, unit = kith_i_domain_step(run->domain) / frame->finer;
     auto_summary s = *summary;
-    const kith_kmeans_options *opt = run->opt;
-    kith_choice *choice = kith_i_result_choose(run->result, opt->clusters_from,
-                                               opt->clusters, &curve);
+    kith_choice *choice = begin_choice(run, &curve);
     if (!choice)
-        return kith_i_fail_memory(run->err);
+        return;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, run->opt->public_seed, NUMBER_STREAM);
     kith_i_auto_halve(run, &s, AUTO_HALVES * run->k, 0);
@@ -63,22 +70,18 @@ kith_status kith_i_auto_number(auto_run *run, const auto_frame *frame,
     for (uint32_t i = 0; i < s.n; i++) /* a part: noise spreads points too */
         points.inside +=
             inside_part * s.size[i] * (s.within[i] + frame->outside);
-    kith_status status =
+    run->status =
         kith_i_choose_number(&points, &coins, curve, choice, run->err);
     run->k = run->result->k = choice->chosen;
-    if (!status)
-        kith_i_auto_divide_again(run, frame->q, shares);
-    return status;
+    kith_i_auto_divide_again(run, frame->q, shares);
 }
 
-kith_status kith_i_auto_fewest(auto_run *run, double trace)
+void kith_i_auto_fewest(auto_run *run, double trace)
 {
     double *curve, step = kith_i_domain_step(run->domain);
-    const kith_kmeans_options *opt = run->opt;
-    kith_choice *choice = kith_i_result_choose(run->result, opt->clusters_from,
-                                               opt->clusters, &curve);
+    kith_choice *choice = begin_choice(run, &curve);
     if (!choice)
-        return kith_i_fail_memory(run->err);
+        return;
     uint32_t many = choice->to - choice->from + 1;
     double all = run->n * trace * step * step;
     for (uint32_t i = 0; i < many; i++) {
@@ -87,5 +90,4 @@ kith_status kith_i_auto_fewest(auto_run *run, double trace)
         curve[many + i] = blur(run, kith_i_auto_left(run)) * k * k * all;
     }
     run->k = run->result->k = choice->chosen;
-    return KITH_OK;
 }

@@ -3,21 +3,20 @@
  * one before. All boxes are counted at every level, also those that are not cut
  * again: a row is in one box, so that costs nothing more, and least squares
  * joins what all levels know. */
-#include "auto/summary.h"
+#include "auto/stages.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { FIRST_HALVINGS = 10, SHELL_HALVINGS = 3 }; /* at most, uncounted */
 /* Half widths of the first two roots, in spreads; the next are so many times as
  * wide. Random axes see no outliers of their own. */
 static const double bulk = 3, blind_bulk = 2, outliers = 12, shell = 4;
 
-static kith_status reserve(auto_tree *t, uint32_t more, kith_error *err)
+/* Room for so many more boxes: 0 if memory is short. */
+static int reserve(auto_run *run, auto_tree *t, uint32_t more)
 {
     if (t->nodes + more <= t->room)
-        return KITH_OK;
+        return 1;
     uint32_t room = 2 * (t->nodes + more), q = t->face.q;
     kith_i_box *node = kith_i_resize(t->node, t->nodes, room, sizeof *node);
     t->node = node ? node : t->node;
@@ -26,10 +25,9 @@ static kith_status reserve(auto_tree *t, uint32_t more, kith_error *err)
     double *box = kith_i_resize(t->box, (size_t)t->nodes * 2 * q,
                                 (size_t)room * 2 * q, sizeof *box);
     t->box = box ? box : t->box;
-    if (!node || !rows || !box)
-        return kith_i_fail_memory(err);
-    t->room = room;
-    return KITH_OK;
+    run->pool.failed |= !node || !rows || !box;
+    t->room = run->pool.failed ? t->room : room;
+    return !run->pool.failed;
 }
 
 void kith_i_auto_tree_trim(auto_tree *t)
@@ -54,15 +52,14 @@ static int may_hide(const auto_scout *scout)
     return 3 * norms->sd * pow(scout->reach, 2) > norms->total * scout->trace;
 }
 
-static kith_status plant(auto_run *run, const auto_scout *scout,
-                         const auto_frame *frame, auto_tree *t)
+static void plant(auto_run *run, const auto_scout *scout,
+                  const auto_frame *frame, auto_tree *t)
 {
     uint32_t q = frame->q, roots = 2;
+    double *inverse = kith_i_pool_reals(&run->pool, q);
     t->face.q = q;
-    t->inverse = kith_i_pool_reals(&run->pool, q);
-    kith_status status = reserve(t, AUTO_ROOTS, run->err);
-    if (status || !t->inverse)
-        return status ? status : kith_i_fail_memory(run->err);
+    if (!reserve(run, t, AUTO_ROOTS))
+        return;
     t->edge[0] = frame->blind ? blind_bulk : bulk;
     t->edge[1] = outliers;
     double most = frame->reach / frame->spread[0], next = outliers;
@@ -72,27 +69,27 @@ static kith_status plant(auto_run *run, const auto_scout *scout,
         closer = shell;
         t->edge[roots++] = next;
     }
+    for (uint32_t i = 0; i < q; i++)
+        inverse[i] = 1 / (frame->spread[i] * frame->spread[i]);
     for (uint32_t root = 0; root < roots; root++) {
         double *box = t->box + (size_t)root * 2 * q;
         for (uint32_t i = 0; i < q; i++) {
-            double half = fmin(frame->reach, t->edge[root] * frame->spread[i]);
-            box[i] = -half;
-            box[q + i] = half;
-            t->inverse[i] = 1 / (frame->spread[i] * frame->spread[i]);
+            box[q + i] = fmin(frame->reach, t->edge[root] * frame->spread[i]);
+            box[i] = -box[q + i];
         }
         t->node[root] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
         t->rows[root] = (auto_count){.variance = HUGE_VAL, .near = root == 0};
     }
     t->nodes = t->face.roots = roots;
-    return KITH_OK;
+    t->face.inverse = inverse;
+    t->face.edge = t->edge;
 }
 
 /* Halve node n at the middle of its widest side (the first on ties). */
-static kith_status split(auto_tree *t, uint32_t n, kith_error *err)
+static void split(auto_run *run, auto_tree *t, uint32_t n)
 {
-    kith_status status = reserve(t, 2, err);
-    if (status)
-        return status;
+    if (!reserve(run, t, 2))
+        return;
     uint32_t q = t->face.q, axis = 0;
     const double *box = t->box + (size_t)n * 2 * q;
     for (uint32_t i = 1; i < q; i++)
@@ -111,58 +108,49 @@ static kith_status split(auto_tree *t, uint32_t n, kith_error *err)
     t->node[n].child = (int32_t)t->nodes - 2;
     t->node[n].axis = axis;
     t->node[n].middle = (int32_t)floor(fmax(-0x1p30, fmin(0x1p30, middle)));
-    return KITH_OK;
 }
 
 /* Halve node n so many times. */
-static kith_status cut(auto_tree *t, uint32_t n, uint32_t halvings,
-                       kith_error *err)
+static void cut(auto_run *run, auto_tree *t, uint32_t n, uint32_t halvings)
 {
     uint32_t from = n, to = n + 1;
-    kith_status status = KITH_OK;
-    for (uint32_t h = 0; !status && h < halvings; h++) {
+    for (uint32_t h = 0; h < halvings; h++) {
         uint32_t next = t->nodes;
-        for (uint32_t i = from; !status && i < to; i++)
-            status = split(t, i, err);
+        for (uint32_t i = from; i < to; i++)
+            split(run, t, i);
         from = next;
         to = t->nodes;
     }
-    return status;
 }
 
-/* Number the boxes that are not cut; returns how many, *near: of the bulk. */
-static uint32_t number_leaves(auto_tree *t, uint32_t *near)
+/* Number the boxes that are not cut; returns how many are of the bulk. */
+static uint32_t number_leaves(auto_tree *t)
 {
-    uint32_t many = 0;
-    *near = 0;
+    uint32_t near = 0;
+    t->leaves = 0;
     for (uint32_t n = 0; n < t->nodes; n++) {
         int leaf = t->node[n].child < 0;
-        t->node[n].cell = leaf ? many++ : KITH_I_NO_CELL;
-        *near += leaf && t->rows[n].near;
+        t->node[n].cell = leaf ? t->leaves++ : KITH_I_NO_CELL;
+        near += leaf && t->rows[n].near;
     }
-    t->face.edge = t->edge;
-    t->face.inverse = t->inverse;
     t->face.node = t->node;
-    return many;
+    return near;
 }
 
 /* Another count of all boxes that are not cut, joined with those before by
  * precision. A plan takes the bulk to be evenly full. */
-static kith_status count_level(auto_run *run, const auto_frame *frame,
-                               auto_tree *t, uint32_t level, double share)
+static void count_level(auto_run *run, const auto_frame *frame, auto_tree *t,
+                        uint32_t level, double share)
 {
     char what[48];
-    uint32_t near;
+    size_t mark = run->pool.count;
+    uint32_t near = number_leaves(t);
     snprintf(what, sizeof what, "tree level %u, box", level);
-    auto_place place = {.forest = &t->face,
-                        .view = frame->view,
-                        .cells = number_leaves(t, &near)};
-    kith_i_cells cells;
-    kith_status status = kith_i_auto_counts(run, &place, what, share, &cells);
-    if (status)
-        return status;
+    auto_place place = {
+        .forest = &t->face, .view = frame->view, .cells = t->leaves};
+    kith_i_cells cells = kith_i_auto_counts(run, &place, what, share);
     double mine = cells.count_sd * cells.count_sd;
-    for (uint32_t n = 0; n < t->nodes; n++) {
+    for (uint32_t n = 0; !kith_i_auto_failed(run) && n < t->nodes; n++) {
         auto_count *rows = &t->rows[n];
         if (t->node[n].cell == KITH_I_NO_CELL)
             continue;
@@ -170,8 +158,7 @@ static kith_status count_level(auto_run *run, const auto_frame *frame,
                                      : (double)cells.counts[t->node[n].cell];
         kith_i_auto_join(&rows->count, &rows->variance, count, mine);
     }
-    kith_i_cells_free(&cells);
-    return KITH_OK;
+    kith_i_pool_drop(&run->pool, mark);
 }
 
 /* Up the tree the counts of a box and of its halves are joined by precision;
@@ -207,43 +194,40 @@ void kith_i_auto_fit_sizes(auto_tree *t)
 
 /* Cut before anything is counted: so often that an average box keeps some sd of
  * one count; shells once along each of a few axes. */
-static kith_status cut_first(const auto_run *run, double sd, auto_tree *t)
+static void cut_first(auto_run *run, double sd, auto_tree *t)
 {
     double least = run->recipe->first * sd;
     double depth = floor(log2(fmax(2, run->n / least)));
     uint32_t first = (uint32_t)fmin(FIRST_HALVINGS, depth);
     uint32_t far = t->face.q < SHELL_HALVINGS ? t->face.q : SHELL_HALVINGS;
-    kith_status status = KITH_OK;
-    for (uint32_t root = 0; !status && root < t->face.roots; root++)
-        status = cut(t, root, root < 2 ? first : far, run->err);
-    return status;
+    for (uint32_t root = 0; root < t->face.roots; root++)
+        cut(run, t, root, root < 2 ? first : far);
 }
 
-kith_status kith_i_auto_grow(auto_run *run, const auto_scout *scout,
-                             const auto_frame *frame, auto_shares *shares,
-                             auto_tree *t)
+void kith_i_auto_grow(auto_run *run, const auto_scout *scout,
+                      const auto_frame *frame, auto_shares *shares,
+                      auto_tree *t)
 {
     const auto_recipe *r = run->recipe;
     double share = shares->tree / r->levels, rest = shares->tree;
     double sd = kith_i_auto_count_sd(run, share);
-    kith_status status = plant(run, scout, frame, t);
-    if (!status)
-        status = cut_first(run, sd, t);
-    for (uint32_t level = 1; !status && level <= r->levels; level++) {
-        status = count_level(run, frame, t, level, share);
+    plant(run, scout, frame, t);
+    cut_first(run, sd, t);
+    for (uint32_t level = 1; level <= r->levels; level++) {
+        count_level(run, frame, t, level, share);
         rest -= share;
         uint32_t boxes = t->nodes;
-        for (uint32_t n = 0; !status && level < r->levels && n < boxes; n++)
+        for (uint32_t n = 0; level < r->levels && n < boxes; n++)
             if (t->node[n].child < 0 && t->rows[n].count > r->cut * sd)
-                status = cut(t, n, r->halvings, run->err);
+                cut(run, t, n, r->halvings);
         if (boxes == t->nodes && run->plan <= 0) /* else rows lie in heaps */
             break;
     }
     kith_i_auto_fit_sizes(t);
-    double later = shares->leaf + shares->cells + shares->steps + shares->last;
-    shares->leaf *= 1 + rest / later;
-    shares->cells *= 1 + rest / later;
-    shares->steps *= 1 + rest / later;
-    shares->last *= 1 + rest / later;
-    return status;
+    double more = 1 + rest / (shares->leaf + shares->cells + shares->steps +
+                              shares->last);
+    shares->leaf *= more;
+    shares->cells *= more;
+    shares->steps *= more;
+    shares->last *= more;
 }

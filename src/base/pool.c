@@ -1,25 +1,28 @@
 /* A stack of blocks that are freed together. */
 #include "base/pool.h"
 
-void *kith_i_pool_take(kith_i_pool *pool, size_t count, size_t size)
+void *kith_i_pool_own(kith_i_pool *pool, void *p)
 {
-    if (pool->count == pool->room) {
+    if (p && pool->count == pool->room) {
         size_t room = pool->room ? 2 * pool->room : 32;
         void **more =
             kith_i_resize(pool->block, pool->room, room, sizeof *more);
-        if (!more) {
-            pool->failed = 1;
-            return NULL;
+        if (more) {
+            pool->block = more;
+            pool->room = room;
         }
-        pool->block = more;
-        pool->room = room;
     }
-    void *p = kith_i_alloc(count, size);
-    if (p)
-        pool->block[pool->count++] = p;
-    else
+    if (!p || pool->count == pool->room) {
+        kith_i_free(p);
         pool->failed = 1;
-    return p;
+        return NULL;
+    }
+    return pool->block[pool->count++] = p;
+}
+
+void *kith_i_pool_take(kith_i_pool *pool, size_t count, size_t size)
+{
+    return kith_i_pool_own(pool, kith_i_alloc(count, size));
 }
 
 double *kith_i_pool_reals(kith_i_pool *pool, size_t count)

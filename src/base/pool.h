@@ -15,6 +15,9 @@ typedef struct kith_i_pool {
 /* count * size zeroed bytes, aligned to 64; NULL (and failed) when memory is
  * short. */
 void *kith_i_pool_take(kith_i_pool *pool, size_t count, size_t size);
+/* A block that was taken elsewhere: the pool frees it, now (and has failed) if
+ * memory is short. NULL: memory was short there. */
+void *kith_i_pool_own(kith_i_pool *pool, void *block);
 /* So many doubles. */
 double *kith_i_pool_reals(kith_i_pool *pool, size_t count);
 /* Free all blocks but the first `mark` (pool->count of before). 0: all. */

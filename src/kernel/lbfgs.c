@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/watch.h"
+#include "vectors.h"
 
 enum { MEMORY = KITH_I_LBFGS_MEMORY, TRIALS = 25, IDLE = 3 };
 #define SUFFICIENT 1e-4
@@ -23,14 +24,6 @@ size_t kith_i_lbfgs_scratch(size_t n)
     return n * (2 * MEMORY + 4);
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* direction = -H gradient, by the two loops. */
 static void find_direction(const history *h, const double *gradient,
                            double *direction)
@@ -41,19 +34,19 @@ static void find_direction(const history *h, const double *gradient,
         direction[i] = -gradient[i];
     for (uint32_t t = 0; t < h->count; t++) {
         uint32_t j = (h->newest + MEMORY - t) % MEMORY;
-        alpha[j] = h->rho[j] * dot(h->s + j * n, direction, n);
+        alpha[j] = h->rho[j] * kith_i_dot(h->s + j * n, direction, n);
         for (size_t i = 0; i < n; i++)
             direction[i] -= alpha[j] * h->y[j * n + i];
     }
     if (h->count > 0) {
         const double *y = h->y + h->newest * n;
-        double scale = 1 / (h->rho[h->newest] * dot(y, y, n));
+        double scale = 1 / (h->rho[h->newest] * kith_i_dot(y, y, n));
         for (size_t i = 0; i < n; i++)
             direction[i] *= scale;
     }
     for (uint32_t t = h->count; t-- > 0;) {
         uint32_t j = (h->newest + MEMORY - t) % MEMORY;
-        double beta = h->rho[j] * dot(h->y + j * n, direction, n);
+        double beta = h->rho[j] * kith_i_dot(h->y + j * n, direction, n);
         for (size_t i = 0; i < n; i++)
             direction[i] += (alpha[j] - beta) * h->s[j * n + i];
     }
@@ -78,7 +71,8 @@ static double search_line(const line *l, double step, double *to,
         *value = l->f(l->arg, to, gradient);
         if (!(*value <= l->value + SUFFICIENT * step * l->slope))
             high = step;
-        else if (dot(gradient, l->direction, l->n) < CURVATURE * l->slope)
+        else if (kith_i_dot(gradient, l->direction, l->n) <
+                 CURVATURE * l->slope)
             low = step;
         else
             return step;
@@ -96,7 +90,7 @@ static void remember(history *h, const double *from, const double *to,
         s[i] = to[i] - from[i];
         y[i] = after[i] - before[i];
     }
-    double product = dot(s, y, h->n);
+    double product = kith_i_dot(s, y, h->n);
     if (!(product > 0))
         return;
     h->rho[j] = 1 / product;
@@ -116,8 +110,9 @@ double kith_i_lbfgs(kith_i_smooth_fn *f, void *arg, size_t n,
     for (uint32_t t = 0; t < iterations && idle < IDLE && !kith_i_stop_wanted();
          t++) {
         find_direction(&h, gradient, direction);
-        double slope = dot(gradient, direction, n), reached = value;
-        double step = h.count ? 1 : 1 / (1 + sqrt(dot(gradient, gradient, n)));
+        double slope = kith_i_dot(gradient, direction, n), reached = value;
+        double step =
+            h.count ? 1 : 1 / (1 + sqrt(kith_i_dot(gradient, gradient, n)));
         if (!(slope < 0))
             break;
         line l = {f, arg, n, x, direction, value, slope};

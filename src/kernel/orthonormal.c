@@ -3,13 +3,7 @@
 
 #include <math.h>
 
-static double dot(const double *a, const double *b, uint32_t d)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
+#include "vectors.h"
 
 double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d)
 {
@@ -17,11 +11,11 @@ double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d)
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < j; i++) {
             const double *other = rows + (size_t)i * d;
-            double c = dot(row, other, d);
+            double c = kith_i_dot(row, other, d);
             for (uint32_t t = 0; t < d; t++)
                 row[t] -= c * other[t];
         }
-    return sqrt(dot(row, row, d));
+    return sqrt(kith_i_dot(row, row, d));
 }
 
 int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d)
@@ -38,12 +32,12 @@ void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
 {
     for (uint32_t j = 0; j < q; j++) {
         double *row = rows + (size_t)j * d;
-        double before = sqrt(dot(row, row, d)),
+        double before = sqrt(kith_i_dot(row, row, d)),
                after = kith_i_orthogonal_row(rows, j, d);
         while (!(after > 1e-10 * before && after > 0)) {
             for (uint32_t t = 0; t < d; t++)
                 row[t] = kith_i_coins_normal(coins);
-            before = sqrt(dot(row, row, d));
+            before = sqrt(kith_i_dot(row, row, d));
             after = kith_i_orthogonal_row(rows, j, d);
         }
         for (uint32_t t = 0; t < d; t++)

@@ -11,23 +11,16 @@
 #include "base/base_i.h"
 #include "kernel/dense.h"
 #include "kernel/kernel_i.h"
+#include "kernel/vectors.h"
 
 #define NOT_ORTHONORMAL 1e-6 /* larger errors of U'U are refused */
-
-static double dot(const double *a, const double *b, size_t d)
-{
-    double sum = 0;
-    for (size_t i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
 
 static int is_orthonormal(const double *axes, uint32_t q, size_t d)
 {
     for (size_t i = 0; i < q; i++)
         for (size_t j = 0; j <= i; j++) {
             double want = i == j ? 1 : 0;
-            double is = dot(axes + i * d, axes + j * d, d);
+            double is = kith_i_dot(axes + i * d, axes + j * d, d);
             if (!(fabs(is - want) <= NOT_ORTHONORMAL))
                 return 0;
         }
@@ -85,11 +78,11 @@ static double measure(const kith_i_plane_metric *m, const double *x, uint32_t l,
         rest[i] = x[i];
     for (uint32_t j = 0; j < m->q; j++) {
         const double *axis = axes + j * d;
-        double c = dot(x, axis, d);
+        double c = kith_i_dot(x, axis, d);
         for (size_t i = 0; i < d; i++)
             rest[i] -= c * axis[i];
     }
-    return dot(rest, rest, d);
+    return kith_i_dot(rest, rest, d);
 }
 
 /* products: q of each plane, in ordinary arithmetic. Their squares are off by
@@ -100,11 +93,11 @@ static uint32_t nearest(const kith_i_plane_metric *m, const double *x,
 {
     double most = 0, slack = 0;
     for (uint32_t l = 0; l < m->k; l++) {
-        inside[l] =
-            dot(products + (size_t)l * m->q, products + (size_t)l * m->q, m->q);
+        inside[l] = kith_i_dot(products + (size_t)l * m->q,
+                               products + (size_t)l * m->q, m->q);
         most = inside[l] > most ? inside[l] : most;
     }
-    slack = 8 * DBL_EPSILON * (m->d + 8.0) * m->q * dot(x, x, m->d);
+    slack = 8 * DBL_EPSILON * (m->d + 8.0) * m->q * kith_i_dot(x, x, m->d);
     uint32_t label = 0;
     *squared = HUGE_VAL;
     for (uint32_t l = 0; l < m->k; l++) {
@@ -128,7 +121,7 @@ static void scale_row(const double *x, size_t d, double *out)
         largest = fmax(largest, fabs(x[i]));
     for (size_t i = 0; i < d; i++)
         out[i] = largest > 0 ? x[i] / largest : 0;
-    double length = sqrt(dot(out, out, d));
+    double length = sqrt(kith_i_dot(out, out, d));
     for (size_t i = 0; largest > 0 && i < d; i++)
         out[i] /= length;
 }

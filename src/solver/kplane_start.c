@@ -6,15 +6,8 @@
 
 #include "kernel/dense.h"
 #include "kernel/planes.h"
+#include "kernel/vectors.h"
 #include "parts.h"
-
-static double dot(const double *a, const double *b, size_t d)
-{
-    double sum = 0;
-    for (size_t i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
 
 static uint32_t draw_row(const double *far, uint32_t n, kith_i_coins *coins)
 {
@@ -41,7 +34,7 @@ static void copy_neighbours(const kith_i_matrix *rows, uint32_t at,
     uint32_t held = 0;
     for (uint32_t i = 0; i < rows->n; i++) {
         const double *y = rows->coords + i * d;
-        double square = dot(y, y, d), c = dot(x, y, d);
+        double square = kith_i_dot(y, y, d), c = kith_i_dot(x, y, d);
         double score = i == at ? HUGE_VAL : square > 0 ? c * c / square : 0;
         held = kith_i_list_add(best, who, want, held, score, i);
     }
@@ -56,9 +49,9 @@ static void lower_far(const kith_i_matrix *rows, uint32_t q,
     size_t d = rows->d;
     for (uint32_t i = 0; i < rows->n; i++) {
         const double *x = rows->coords + i * d;
-        double rest = dot(x, x, d);
+        double rest = kith_i_dot(x, x, d);
         for (uint32_t j = 0; j < q; j++) {
-            double c = dot(x, plane + j * d, d);
+            double c = kith_i_dot(x, plane + j * d, d);
             rest -= c * c;
         }
         far[i] = fmin(far[i], fmax(rest, 0));
@@ -116,7 +109,7 @@ kith_status kith_i_kplane_local(const kith_i_matrix *rows, uint32_t k,
     if (!space_init(&m, want, rows->d))
         status = kith_i_fail_memory(err);
     for (uint32_t i = 0; !status && i < n; i++)
-        far[i] = dot(rows->coords + i * d, rows->coords + i * d, d);
+        far[i] = kith_i_dot(rows->coords + i * d, rows->coords + i * d, d);
     for (uint32_t l = 0; !status && l < k; l++) {
         double *plane = planes + (size_t)l * q * d;
         kith_i_plane_random(plane, q, rows->d, coins);

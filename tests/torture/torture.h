@@ -40,10 +40,11 @@ static inline kith_status torture_session(const torture_data *of,
  * out nothing. Must ask for memory the same number of times in every run. */
 typedef kith_status torture_fn(const void *arg, kith_error *err);
 
-/* Returns the number of allocations that were made to fail. */
-static inline size_t torture(const char *name, torture_fn *run, const void *arg)
+/* One allocation of so many fails. Returns the number of all. */
+static inline size_t torture_some(const char *name, torture_fn *run,
+                                  const void *arg, size_t stride)
 {
-    for (size_t n = 1;; n++) {
+    for (size_t n = 1;; n += stride) {
         kith_error err = {0};
         mem_fail_at(n);
         kith_status status = run(arg, &err);
@@ -58,10 +59,16 @@ static inline size_t torture(const char *name, torture_fn *run, const void *arg)
             fail_msg("%s: allocation %zu fails: %zu blocks leaked", name, n,
                      mem_live_blocks());
         if (asked < n) {
-            print_message("%s: %zu allocations failed in turn\n", name, n - 1);
-            return n - 1;
+            print_message("%s: %zu allocations failed in turn\n", name,
+                          (n - 1) / stride);
+            return asked;
         }
     }
+}
+
+static inline size_t torture(const char *name, torture_fn *run, const void *arg)
+{
+    return torture_some(name, run, arg, 1);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* Where `auto` clips the rows of a sum: factors of the histogram against rows
  * clipped one by one, the best radius against all others, and what dividing by
  * the mean factor is for. Seeded, so there are no false alarms. */
-#include "auto/radii.h"
+#include "auto/auto_run.h"
 #include "support/make_data.h"
 
 #include <math.h>

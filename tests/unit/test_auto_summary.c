@@ -1,7 +1,7 @@
 /* The summary of `auto`: least squares over a tree of counts against the normal
  * equations, sizes joined by precision, and the numbers of the recipe.
  * Deterministic. */
-#include "auto/noisy_step.h"
+#include "auto/stages.h"
 #include "support/make_data.h"
 
 #include <math.h>
