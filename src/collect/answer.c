@@ -42,6 +42,9 @@ void kith_i_answer_precision(const kith_i_mechanism *m, uint64_t received,
     double one = kith_i_mechanism_sd(m) / sqrt((double)received);
     answer->sd = answer->fractions ? one : HUGE_VAL;
     answer->noise = answer->sums ? one : HUGE_VAL;
+    answer->per_share = answer->fractions
+                            ? kith_i_mechanism_per_share(m) / (double)received
+                            : 0;
 }
 
 void kith_i_answer_unpack(const kith_i_question *q, uint32_t d,

@@ -18,6 +18,8 @@ typedef struct kith_i_support {
 kith_i_support kith_i_mechanism_support(const kith_i_mechanism *mechanism);
 /* Standard deviation of one report about a symbol that is not the user's. */
 double kith_i_mechanism_sd(const kith_i_mechanism *mechanism);
+/* Variance of one report that a unit of the symbol's share adds. */
+double kith_i_mechanism_per_share(const kith_i_mechanism *mechanism);
 
 /* g of OLH, and the rule between it and kRR. */
 uint64_t kith_i_olh_outputs(double odds);
@@ -49,7 +51,7 @@ void kith_i_matrix_choose(double odds, uint32_t width, uint32_t *rank,
 kith_status kith_i_answer_alloc(const kith_i_question *question, uint32_t d,
                                 kith_i_answer *answer, kith_error *err);
 
-/* sd or noise of an answer from `received` reports. */
+/* sd and per_share, or noise, of an answer from `received` reports. */
 void kith_i_answer_precision(const kith_i_mechanism *mechanism,
                              uint64_t received, kith_i_answer *answer);
 

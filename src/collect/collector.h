@@ -16,10 +16,13 @@ typedef struct kith_i_answer {
     uint64_t received;
     /* SYMBOL, DISTANCE: estimated fractions of the group, by symbol (or by
      * wanted key), and the standard deviation of one whose true value is 0.
-     * Nobody answered: zeros, and HUGE_VAL. */
+     * Nobody answered: zeros, and HUGE_VAL. per_share: a true value f adds
+     * f per_share - f^2 / received to the variance, the draw of the users
+     * included; the covariance of two is - f g / received, so that the total
+     * is what is known best. */
     double *fractions;
     uint64_t symbols;
-    double sd;
+    double sd, per_share;
     /* VECTOR: (1/received) sum over users in bucket j of v, buckets x d, and
      * the noise on one coordinate. MOMENT: the same of v v' - I / (d + 1),
      * buckets x d x d, symmetric; noise: sqrt 2 times that of an entry off the

@@ -3,7 +3,9 @@
  *
  * Symbols. A report supports the user's own symbol with probability p and any
  * other with probability q; c supports among m reports estimate the fraction
- * (c/m - q) / (p - q), whose variance at 0 is q (1 - q) / (p - q)^2 / m.
+ * (c/m - q) / (p - q), whose variance at 0 is q (1 - q) / (p - q)^2 / m. Of a
+ * fraction f drawn with the users, c is Binomial(m, q + (p - q) f): the
+ * variance is that at 0 and f (1 - 2 q) / (p - q) / m - f^2 / m.
  *
  * Vectors. N codewords uniform on the sphere, reported with odds e : 1 in
  * favour of the m nearest to u. By symmetry the mean of a report is alpha u
@@ -81,6 +83,12 @@ double kith_i_mechanism_sd(const kith_i_mechanism *m)
     if (m->kind == KITH_I_RANDOMIZER_GAUSSIAN)
         return kith_i_scale_value(m->sigma) / unit;
     return sd_of(kith_i_mechanism_support(m));
+}
+
+double kith_i_mechanism_per_share(const kith_i_mechanism *m)
+{
+    kith_i_support s = kith_i_mechanism_support(m);
+    return s.p > s.q ? (1 - 2 * s.q) / (s.p - s.q) : 0;
 }
 
 /* ---- the codebook ---------------------------------------------------------

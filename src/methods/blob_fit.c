@@ -95,6 +95,15 @@ double kith_i_blobs_part(const kith_i_grow_cell *cell, uint32_t axes,
     return blob[0] * blob_mass(cell, axes, blob, NULL);
 }
 
+void kith_i_blobs_weigh(kith_i_blob_fit *f, const double *blobs, uint32_t k)
+{
+    kith_i_blobs_misfit(f->cells, f->count, f->axes, blobs, k, f->expected,
+                        NULL);
+    for (uint32_t l = 0; l < f->count; l++)
+        f->cells[l].variance =
+            f->cells[l].empty + f->cells[l].per_share * f->expected[l];
+}
+
 static void normal_equations(kith_i_blob_fit *f, size_t n)
 {
     memset(f->normal, 0, n * n * sizeof *f->normal);

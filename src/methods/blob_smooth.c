@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { SETTLE = 2 };
 static const double ALL_SD = 1e-3;     /* of the sum of all weights around 1 */
 static const double LEAST_PART = 1e-3; /* of a cell, to be a point */
 
@@ -79,7 +80,9 @@ static uint32_t gather(const kith_i_grow *grow, int first,
         memcpy(to->high, node->high, sizeof to->high);
         open_cell(grow, to);
         to->estimate = i == 0 ? 1 : node->mean;
-        to->variance = i == 0 ? ALL_SD * ALL_SD : 1 / node->precision + 1e-12;
+        to->empty = i == 0 ? ALL_SD * ALL_SD : 1 / node->precision + 1e-12;
+        to->per_share = i == 0 ? 0 : node->per_share;
+        to->variance = to->empty;
         count++;
     }
     return count;
@@ -104,11 +107,13 @@ static void bound_widths(const kith_i_grow *grow, kith_i_blob_fit *f)
 
 /* Cells shrunk to what the blobs expect. The spread of the cells around it is
  * the prior's variance, besides a share of the expectation. */
-static void shrink(const kith_i_grow_cell *cells, uint32_t count,
+static void shrink(kith_i_grow_cell *cells, uint32_t count, int plain,
                    const double *expected, double *weights)
 {
     double above = 0, precision = 0;
     for (uint32_t l = 0; l < count; l++) {
+        if (!plain)
+            cells[l].variance += cells[l].per_share * expected[l];
         double v = cells[l].variance;
         double miss = cells[l].estimate - expected[l];
         if (miss * miss > kith_i_recipe.outlier * kith_i_recipe.outlier * v)
@@ -170,6 +175,17 @@ typedef struct {
     double chi;
 } best_fit;
 
+/* The best fit once more, with variances that it expects itself. A cell that
+ * has many users by chance must not count less for it: variances follow the
+ * blobs, never the estimates. */
+static void settle(kith_i_blob_fit *f, best_fit *best)
+{
+    for (int t = 0; t < SETTLE; t++) {
+        kith_i_blobs_weigh(f, best->blobs, best->count);
+        best->chi = kith_i_blobs_fit(f, best->blobs, best->count, best->count);
+    }
+}
+
 /* The best fit of at most k blobs to the reports. */
 static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
                               const kith_i_points *start, uint32_t k,
@@ -198,6 +214,8 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
         status = start_blobs(run, f, start, k + t, trial, &count, err);
         if (status)
             return status;
+        if (t == 0 && !set->plain)
+            kith_i_blobs_weigh(f, trial, count);
         double now = kith_i_blobs_fit(f, trial, count, k);
         if (!(now < best->chi))
             continue;
@@ -205,14 +223,17 @@ static kith_status find_blobs(kith_i_local_run *run, const kith_i_grow_set *set,
         best->count = count < k ? count : k;
         memcpy(best->blobs, trial, best->count * each * sizeof *trial);
     }
+    if (!status && best->count > 0 && !set->plain)
+        settle(f, best);
     return status;
 }
 
 /* The leaves, shrunk, as points. */
-static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
+static kith_status smooth(kith_i_local_run *run, const kith_i_grow_set *set,
                           const kith_i_blob_fit *f, const best_fit *best,
                           kith_i_blob_points *out, kith_error *err)
 {
+    const kith_i_grow *grow = set->shown;
     size_t leaves = grow->leaves, q = f->axes, found = best->count;
     kith_i_grow_cell *box = kith_i_local_take(run, leaves, sizeof *box);
     kith_i_grow_cell *open = kith_i_local_take(run, leaves, sizeof *open);
@@ -235,12 +256,20 @@ static kith_status smooth(kith_i_local_run *run, const kith_i_grow *grow,
         return status;
     for (uint32_t l = 0; l < leaves; l++)
         expected[l] = expected_in(&mean, l);
-    shrink(box, grow->leaves, expected, mass);
+    shrink(box, grow->leaves, set->plain, expected, mass);
     for (uint32_t l = 0; l < leaves; l++)
         out->count +=
             place_users(&mean, l, q, mass[l], out->points + out->count * q,
                         out->weights + out->count);
     return KITH_OK;
+}
+
+/* Numbers that are known beyond what is fitted: reports and the prior of the
+ * widths, less the parameters of the blobs. */
+static double known_beyond(const kith_i_blob_fit *f, uint32_t blobs)
+{
+    double prior = blobs > 0 ? blobs - 1.0 : 0;
+    return fmax(1, f->count + prior - (double)blobs * (f->axes + 2));
 }
 
 kith_status kith_i_blobs_smooth(kith_i_local_run *run,
@@ -257,10 +286,11 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run,
     kith_status status = find_blobs(run, set, start, k, &f, &best, err);
     if (status || best.count == 0)
         return status;
-    double most = f.count + kith_i_recipe.blobs_fit * sqrt(2.0 * f.count);
+    double known = known_beyond(&f, set->plain ? 0 : best.count);
+    double most = known + kith_i_recipe.blobs_fit * sqrt(2.0 * known);
     out->found = best.count;
-    out->misfit = (best.chi - f.count) / sqrt(2.0 * f.count);
+    out->misfit = (best.chi - known) / sqrt(2.0 * known);
     if (!(best.chi <= most))
         return KITH_OK;
-    return smooth(run, set->shown, &f, &best, out, err);
+    return smooth(run, set, &f, &best, out, err);
 }

@@ -9,7 +9,7 @@
 
 /* A blob is axes + 2 numbers: weight, centre, log of the sd of a coordinate. */
 typedef struct kith_i_blob_fit {
-    const kith_i_grow_cell *cells; /* outer ones are widened to infinity */
+    kith_i_grow_cell *cells; /* outer ones are widened to infinity */
     uint32_t count, axes;
     double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES]; /* of all cells */
     double narrow, wide;                                  /* log of the width */
@@ -25,6 +25,8 @@ kith_status kith_i_blobs_room(kith_i_local_run *run, kith_i_blob_fit *f,
  * try each elsewhere. Returns chi squared, with that of a prior on widths. */
 double kith_i_blobs_fit(kith_i_blob_fit *f, double *blobs, uint32_t count,
                         uint32_t k);
+/* Variances of the cells, if their shares are what k blobs expect. */
+void kith_i_blobs_weigh(kith_i_blob_fit *f, const double *blobs, uint32_t k);
 /* Chi squared of k blobs on the cells, their expected cells, and, when not
  * NULL, its derivatives (count x k x (axes + 2)). */
 double kith_i_blobs_misfit(const kith_i_grow_cell *cells, uint32_t count,

@@ -12,8 +12,10 @@
 
 enum { STEPS = KITH_I_EXPLAIN_STEPS, SHORT = KITH_I_EXPLAIN_SHORT };
 enum { USERS = KITH_I_EXPLAIN_USERS, AXES = KITH_I_EXPLAIN_AXES };
-/* Variance of a cell that is told by so few made-up users. */
+/* Variance of a cell that is told by so few made-up users, for the fit; and how
+ * many more of them may be anywhere, for its misfit. */
 static const double ROUGH = 6e-3 / KITH_I_EXPLAIN_USERS;
+static const double ANYWHERE = 32;
 
 typedef kith_i_explain_fit fit;
 typedef kith_i_explain_item item;
@@ -63,6 +65,8 @@ static kith_status open_item(kith_i_local_run *run, fit *f,
     i->buckets = a->sums ? a->buckets : 0;
     i->cells = a->sums ? a->buckets * f->d : (uint32_t)a->symbols;
     i->precision = 1 / (a->sums ? a->noise * a->noise : a->sd * a->sd + ROUGH);
+    i->empty = a->sd * a->sd;
+    i->per_share = a->per_share;
     i->seen = a->sums ? a->sums : a->fractions;
     i->told = kith_i_local_numbers(run, k, i->cells);
     i->wider = kith_i_local_numbers(run, k, i->cells);
@@ -187,6 +191,35 @@ static void drop_one(fit *f)
     take_out(f, worst);
 }
 
+/* Variance of a cell, if its share is what the clusters tell: what the users in
+ * it add, and that so few made-up users tell it roughly, even if none of them
+ * is there. The fit itself has the same for all cells: it is as good. */
+static double cell_variance(const fit *f, const item *i, size_t c)
+{
+    double share = 0, rough = 0;
+    for (size_t j = 0; j < f->k; j++) {
+        double told =
+            (i->told[j * i->cells + c] * USERS + ANYWHERE / i->cells) /
+            (USERS + ANYWHERE);
+        share += f->share[j] * told;
+        rough += f->share[j] * f->share[j] * told * (1 - told);
+    }
+    return i->empty + i->per_share * share + rough / USERS;
+}
+
+/* Chi squared of the answers, without priors. */
+static double chi_of(const fit *f)
+{
+    double chi = 0;
+    for (uint32_t t = 0; t < f->items; t++) {
+        const item *i = &f->item[t];
+        for (size_t c = 0; c < i->cells; c++)
+            chi += i->left[c] * i->left[c] *
+                   (i->buckets ? i->precision : 1 / cell_variance(f, i, c));
+    }
+    return chi;
+}
+
 /* Chi squared of the answers above its mean if all is explained, in standard
  * deviations. Out of the plane a centre is fitted as far as the prior lets it.
  */
@@ -197,7 +230,7 @@ static double excess(const fit *f)
         known -= 2 + f->axes +
                  off * (1 - 1 / (f->off * kith_i_explain_precision(f, j)));
     known = fmax(1, known);
-    return (f->chi - known) / sqrt(2 * known);
+    return (chi_of(f) - known) / sqrt(2 * known);
 }
 
 /* ---- the fit --------------------------------------------------------------

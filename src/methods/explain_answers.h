@@ -30,9 +30,11 @@ enum { KITH_I_EXPLAIN_USERS = 128, KITH_I_EXPLAIN_AXES = 3 };
 /* One question, and what the clusters would answer. */
 typedef struct kith_i_explain_item {
     const kith_i_question *q;
-    uint32_t cells;       /* symbols, or buckets x d                        */
-    uint32_t buckets;     /* vectors: their number; else 0                  */
-    double precision;     /* of each number                                 */
+    uint32_t cells;   /* symbols, or buckets x d                        */
+    uint32_t buckets; /* vectors: their number; else 0                  */
+    double precision; /* of each number, for the fit                    */
+    double empty, per_share; /* cells: variance of an empty one, and what a
+                                unit of share adds                          */
     const double *seen;   /* cells                                          */
     double *told, *wider; /* room x cells: of a cluster alone; with a width
                              KITH_I_EXPLAIN_WIDER times its own             */
@@ -58,9 +60,8 @@ typedef struct kith_i_explain_fit {
     double *a, *b, *work; /* normal equations */
     const kith_i_lens *lens;
     double on_plane[KITH_I_EXPLAIN_AXES]; /* the centre that is asked */
-    double off; /* variance of a coordinate of a centre out of the plane */
-    double chi, numbers; /* of the answers, without priors; how many are known
-                            beyond what is fitted */
+    double off;     /* variance of a coordinate of a centre out of the plane */
+    double numbers; /* of the answers */
 } kith_i_explain_fit;
 
 static const double KITH_I_EXPLAIN_WIDER = 1.1;
@@ -70,7 +71,7 @@ static const double KITH_I_EXPLAIN_WIDER = 1.1;
 void kith_i_explain_ask(kith_i_explain_fit *f, int wider);
 void kith_i_explain_ask_one(kith_i_explain_fit *f, uint32_t j, int wider);
 double kith_i_explain_dot(const double *a, const double *b, size_t d);
-/* Chi squared with the priors'; left and f->chi are up to date after it. */
+/* Chi squared with the priors'; left is up to date after it. */
 double kith_i_explain_misfit(kith_i_explain_fit *f);
 /* Offset of a centre from the plane's origin, out of the plane. */
 void kith_i_explain_off(const kith_i_explain_fit *f, uint32_t j, double *out);

@@ -158,8 +158,7 @@ void kith_i_explain_ask(kith_i_explain_fit *f, int wider)
 
 double kith_i_explain_misfit(kith_i_explain_fit *f)
 {
-    double prior = 0, mean = 0;
-    f->chi = 0;
+    double chi = 0, prior = 0, mean = 0;
     for (uint32_t t = 0; t < f->items; t++) {
         kith_i_explain_item *i = &f->item[t];
         memcpy(i->left, i->seen, i->cells * sizeof *i->left);
@@ -167,7 +166,7 @@ double kith_i_explain_misfit(kith_i_explain_fit *f)
             for (size_t c = 0; c < i->cells; c++)
                 i->left[c] -= f->share[j] * i->told[j * i->cells + c];
         for (size_t c = 0; c < i->cells; c++)
-            f->chi += i->left[c] * i->left[c] * i->precision;
+            chi += i->left[c] * i->left[c] * i->precision;
     }
     for (uint32_t j = 0; j < f->k; j++)
         mean += log(f->width[j]) / f->k;
@@ -176,5 +175,5 @@ double kith_i_explain_misfit(kith_i_explain_fit *f)
         prior += pow((log(f->width[j]) - mean) / kith_i_recipe.alike, 2) +
                  kith_i_norm_squared(f->x, f->d) / f->off;
     }
-    return f->chi + prior;
+    return chi + prior;
 }

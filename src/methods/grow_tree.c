@@ -127,12 +127,18 @@ void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
                       const kith_i_answer *answer)
 {
     double precision = 1 / (answer->sd * answer->sd);
-    if (answer->received > 0 && isfinite(precision) && precision > 0)
+    int heard = answer->received > 0 && isfinite(precision) && precision > 0;
+    if (heard && answer->per_share > 0)
+        grow->users += 1 / answer->per_share;
+    if (heard)
         for (uint32_t l = 0; l < answer->symbols; l++) {
             kith_i_grow_node *node = &grow->node[leaf[l]];
             double total = node->precision + precision;
+            double old = node->precision / total, new = precision / total;
             node->mean +=
                 (answer->fractions[l] - node->mean) * precision / total;
+            node->per_share =
+                old * old * node->per_share + new *new * answer->per_share;
             node->precision = total;
         }
     kith_i_grow_estimate(grow);
@@ -336,7 +342,8 @@ uint32_t kith_i_grow_cells(const kith_i_grow *grow, kith_i_grow_cell *cells)
         memcpy(to->low, node->low, sizeof to->low);
         memcpy(to->high, node->high, sizeof to->high);
         to->estimate = node->estimate;
-        to->variance = node->variance;
+        to->variance = to->empty = node->variance;
+        to->per_share = node->per_share;
     }
     return count;
 }

@@ -16,7 +16,9 @@ typedef struct kith_i_grow_node {
     uint32_t depth;
     int axis;
     double threshold;
-    double mean, precision;    /* of the reports about this node as a leaf */
+    double mean, precision;    /* of the reports about this node as a leaf, */
+    double per_share;          /* if it is empty; what a unit of share adds to
+                                  the variance */
     double up, up_var;         /* of reports below and at the node */
     double estimate, variance; /* of all reports */
     double weight;             /* after pruning; terminals sum to 1 */
@@ -27,6 +29,7 @@ typedef struct kith_i_grow {
     uint32_t axes, nodes, leaves, room, start_depth;
     kith_i_grow_node *node; /* 2 room, children after their parent */
     double *score;          /* 2 room */
+    double users;           /* their share f adds f / users to a variance */
     /* Set by kith_i_grow_open to what suits d <= 3: sd that make a node count
      * as there, among the first cells and below them; how many levels a leaf
      * is split at once. */
@@ -66,17 +69,22 @@ void kith_i_grow_prune(kith_i_grow *grow);
 uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
                             double *weights, double *variances);
 
-/* The leaves as they are, estimates with their sign. */
+/* The leaves as they are, estimates with their sign. variance: of an empty one,
+ * and what its users add as far as they are known (kith_i_blobs_weigh). */
 typedef struct kith_i_grow_cell {
     double low[KITH_I_GROW_AXES], high[KITH_I_GROW_AXES];
     double estimate, variance;
+    double empty, per_share; /* variance: empty + per_share x share */
 } kith_i_grow_cell;
 
 /* Trees that users were asked about, and the one whose leaves an answer is made
- * of: the same if there is only one. */
+ * of: the same if there is only one. plain: every cell is as noisy as an empty
+ * one, and a fit has no parameters; `one-round` has it so, whose seeded answers
+ * stay the same. */
 typedef struct kith_i_grow_set {
     kith_i_grow *asked, *shown;
     uint32_t count;
+    int plain;
 } kith_i_grow_set;
 
 /* cells: room for grow->leaves. */

@@ -146,12 +146,17 @@ static kith_status solve(kith_i_local_run *run, const kith_i_points *from,
     return KITH_OK;
 }
 
-/* Noise of the clusters' shares: that of the cells nearest to each. */
-static void add_noise(const kith_i_points *cells, const double *variances,
-                      kith_i_local_model *model)
+/* Noise of the clusters' shares: that of the cells nearest to each, and what
+ * its users add. */
+static void add_noise(const kith_i_grow_set *set, const kith_i_points *cells,
+                      const double *variances, kith_i_local_model *model)
 {
     size_t d = model->d;
-    memset(model->raw_var, 0, model->count * sizeof *model->raw_var);
+    double users = 0;
+    for (uint32_t t = 0; t < set->count; t++)
+        users += set->asked[t].users;
+    for (uint32_t j = 0; j < model->count; j++)
+        model->raw_var[j] = users > 0 ? fmax(0, model->raw[j]) / users : 0;
     for (size_t i = 0; model->count > 0 && i < cells->n; i++) {
         uint32_t nearest = 0;
         double best = HUGE_VAL;
@@ -167,22 +172,25 @@ static void add_noise(const kith_i_points *cells, const double *variances,
 
 /* The blobs that fit best, which the average over all of them may blur: an
  * answer that users may prefer. */
-static kith_status offer_best(kith_i_local_run *run,
+static kith_status offer_best(kith_i_local_run *run, const kith_i_grow_set *set,
                               const kith_i_blob_points *smooth,
                               const kith_i_points *cells,
                               const double *variances, kith_error *err)
 {
     kith_i_local_model best;
     size_t d = run->task->d, each = d + 2;
+    double all = 0;
     kith_status status = kith_i_model_new(run, smooth->found, &best, err);
     if (status)
         return status;
+    for (size_t j = 0; j < smooth->found; j++) /* nearly 1 */
+        all += smooth->best[j * each];
     for (size_t j = 0; j < smooth->found; j++) {
         memcpy(best.center + j * d, smooth->best + j * each + 1,
                d * sizeof *best.center);
-        best.raw[j] = smooth->best[j * each];
+        best.raw[j] = smooth->best[j * each] / all;
     }
-    add_noise(cells, variances, &best);
+    add_noise(set, cells, variances, &best);
     kith_i_candidate other = {"best blobs", best.center, best.raw, best.raw_var,
                               best.count};
     return kith_i_local_offer(run, &other, err);
@@ -237,12 +245,12 @@ kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
                            task->d};
     status = solve(run, smooth.count ? &blobs : &cells, model, err);
     if (!status)
-        add_noise(&cells, weights + room, model);
+        add_noise(set, &cells, weights + room, model);
     run->name = smooth.count ? "all blobs" : "cells";
     run->misfit = smooth.misfit;
     if (status || smooth.count == 0 || !(run->kept > 0))
         return status;
-    return offer_best(run, &smooth, &cells, weights + room, err);
+    return offer_best(run, set, &smooth, &cells, weights + room, err);
 }
 
 /* How badly the histogram sees: variance of a user in a cell that holds twice
@@ -264,7 +272,7 @@ kith_status kith_i_local_low(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err)
 {
     kith_i_grow grow;
-    kith_i_grow_set set = {&grow, &grow, 1};
+    kith_i_grow_set set = {&grow, &grow, 1, 0};
     int near = 0;
     double unit, blurred = blur(run, &unit);
     int can = kith_i_near_can(run, blurred);

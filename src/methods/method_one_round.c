@@ -42,7 +42,7 @@ static kith_status low_round(kith_i_local_run *run, kith_i_local_model *model,
     for (int l = 0; l < LEVELS; l++)
         kith_i_grow_take(&grow, leaf[l], answer[l]);
     grow.start_depth = at[0]; /* what is deeper was not looked at first */
-    kith_i_grow_set set = {&grow, &grow, 1};
+    kith_i_grow_set set = {&grow, &grow, 1, 1};
     return kith_i_low_finish(run, &set, model, err);
 }
 

@@ -183,7 +183,8 @@ static kith_status answer_known(kith_i_stored *s, size_t number,
     kith_status status = s->shelf.known(s->shelf.arg, number, values,
                                         VALUES + length, found, err);
     if (!status && *found) {
-        a->received = (uint64_t)values[RECEIVED];
+        kith_i_answer_precision(&s->asked[number].mechanism,
+                                (uint64_t)values[RECEIVED], a);
         a->sd = values[SD];
         a->noise = values[NOISE];
         s->asked[number].received = a->received;

@@ -72,7 +72,11 @@ q = m["quality"]
 assert q["verdict"] in ("good", "doubtful") and len(q["weight_sds"]) == m["k"]
 mean = q["against_one_mean"]
 assert mean["gain"] > 3 * mean["sd"] > 0 and not mean["lost"]
-assert math.isfinite(q["misfit"])
+# Clusters are round here: a standard normal deviate (200 runs: .34 +- .99, at
+# most 2.9). Chi squared of the 250 cells or more has passed 8 of its deviations
+# with a chance below 1e-7 (Laurent and Massart); it was 6 in the middle when the
+# noise that users themselves add was forgotten.
+assert abs(q["misfit"]) < 8
 last = q["last_question"]
 names = [o["answer"] for o in last["others"]]
 assert names[0] == "one mean" and last["won"] in names + [last["first"]]

@@ -26,9 +26,9 @@ static void test_blob_slopes(void **state)
     (void)state;
     enum { Q = 2, K = 2, EACH = Q + 2, N = 3 };
     const kith_i_grow_cell cells[N] = {
-        {{0, 0}, {.5, 1}, .4, 1e-4},
-        {{-HUGE_VAL, .2}, {0, HUGE_VAL}, .3, 4e-4},
-        {{.5, -1}, {1, 0}, .1, 1e-4}};
+        {{0, 0}, {.5, 1}, .4, 1e-4, 0, 0},
+        {{-HUGE_VAL, .2}, {0, HUGE_VAL}, .3, 4e-4, 0, 0},
+        {{.5, -1}, {1, 0}, .1, 1e-4, 0, 0}};
     double blobs[K * EACH] = {.6, .2, .3, log(.4), .4, .7, -.2, log(.3)};
     double expected[N], slopes[N * K * EACH], up[N], down[N];
     kith_i_blobs_misfit(cells, N, Q, blobs, K, expected, slopes);
@@ -51,7 +51,7 @@ static void test_blob_part(void **state)
     (void)state;
     enum { STEPS = 400 };
     const double blob[4] = {.6, .2, .3, log(.4)};
-    const kith_i_grow_cell cell = {{0, -.5}, {.5, .25}, 0, 1};
+    const kith_i_grow_cell cell = {{0, -.5}, {.5, .25}, 0, 1, 0, 0};
     double at[2], mass = 0, sum[2] = {0}, cut = 1.0 / STEPS;
     for (int i = 0; i < STEPS; i++)
         for (int j = 0; j < STEPS; j++) {
@@ -275,7 +275,7 @@ static void test_smooth(void **state)
         double best[2 * 4];
         kith_i_blob_points smooth = {
             .points = points, .weights = out, .best = best};
-        kith_i_grow_set set = {&grow, &grow, 1};
+        kith_i_grow_set set = {&grow, &grow, 1, 0};
         assert_int_equal(
             kith_i_blobs_smooth(&b.run, &set, &from, 2, &smooth, NULL),
             KITH_OK);
@@ -296,12 +296,105 @@ static void test_smooth(void **state)
     }
 }
 
+enum { SIDE8 = 8, CELLS8 = SIDE8 * SIDE8 };
+
+/* Users of three blobs, each of whom supports the cell that they are in with
+ * chance p and every other with chance q: what a server estimates. */
+static void report_cells(kith_i_coins *coins, const kith_i_grow_cell *cells,
+                         int users, kith_i_answer *answer)
+{
+    static const double at[3][2] = {{-.6, -.5}, {.1, .6}, {.5, -.4}};
+    const double p = .5, q = 1 / 404.; /* OLH at epsilon 6 */
+    double supports[CELLS8] = {0};
+    for (int u = 0; u < users; u++) {
+        size_t j = kith_i_coins_below(coins, 3);
+        double x[2];
+        for (int a = 0; a < 2; a++) {
+            x[a] = at[j][a] + .12 * kith_i_coins_normal(coins);
+            x[a] = fmin(.999, fmax(-1, x[a]));
+        }
+        for (int l = 0; l < CELLS8; l++) {
+            const kith_i_grow_cell *c = &cells[l];
+            int in = x[0] >= c->low[0] && x[0] < c->high[0] &&
+                     x[1] >= c->low[1] && x[1] < c->high[1];
+            supports[l] += kith_i_coins_unit(coins) < (in ? p : q);
+        }
+    }
+    for (int l = 0; l < CELLS8; l++)
+        answer->fractions[l] = (supports[l] / users - q) / (p - q);
+    answer->received = (uint64_t)users;
+    answer->symbols = CELLS8;
+    answer->sd = sqrt(q * (1 - q) / users) / (p - q);
+    answer->per_share = (1 - 2 * q) / (p - q) / users;
+}
+
+/* The misfit of round blobs that are there. forget: as if full cells were no
+ * noisier than empty ones. */
+static double misfit_of(uint64_t seed, int forget)
+{
+    const double low[] = {-1, -1}, high[] = {1, 1};
+    double fractions[CELLS8], start[2 * (CELLS8 + 1)], weights[CELLS8 + 1];
+    double variances[CELLS8 + 1], points[8 * CELLS8], out[4 * CELLS8];
+    double best[3 * 4];
+    kith_i_grow_cell cells[CELLS8];
+    kith_i_coins coins;
+    kith_i_grow grow;
+    kith_i_place place;
+    kith_i_lens lens = {.q = 2, .d = 2};
+    uint32_t *leaf;
+    bed b;
+    kith_i_coins_seed(&coins, seed, 0);
+    open_bed(&b, 2, 3);
+    kith_i_grow_box box = {2, low, high, 6, CELLS8};
+    assert_int_equal(kith_i_grow_open(&b.run, &box, &grow, NULL), KITH_OK);
+    kith_i_grow_publish(&b.run, &grow, 9, &lens, &place, &leaf, NULL);
+    kith_i_grow_cells(&grow, cells);
+    for (int r = 0; r < 2; r++) { /* two rounds about the same cells */
+        kith_i_answer answer = {.fractions = fractions};
+        report_cells(&coins, cells, r ? 9000 : 3000, &answer);
+        answer.per_share = forget ? 0 : answer.per_share;
+        kith_i_grow_take(&grow, leaf, &answer);
+    }
+    kith_i_grow_prune(&grow);
+    uint32_t count = kith_i_grow_points(&grow, 1, start, weights, variances);
+    kith_i_points from = {start, weights, count, 2};
+    kith_i_blob_points smooth = {
+        .points = points, .weights = out, .best = best};
+    kith_i_grow_set set = {&grow, &grow, 1, 0};
+    assert_int_equal(kith_i_blobs_smooth(&b.run, &set, &from, 3, &smooth, NULL),
+                     KITH_OK);
+    kith_i_local_close(&b.run);
+    return smooth.misfit;
+}
+
+/* Chi squared knows that a full cell is noisier than an empty one: where there
+ * are blobs its misfit is a standard normal deviate. Ten seeds, the same each
+ * time: their mean has a standard deviation of .32. Without what users add it
+ * is far above. */
+static void test_misfit(void **state)
+{
+    (void)state;
+    double mean = 0, square = 0, old = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        double now = misfit_of(seed, 0);
+        mean += now / 10;
+        square += now * now / 10;
+        old += misfit_of(seed, 1) / 10;
+    }
+    print_message("misfit %.2f (square %.2f), forgotten %.2f\n", mean, square,
+                  old);
+    assert_true(fabs(mean) < 1.2);
+    assert_true(square < 3);
+    assert_true(old > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blob_slopes), cmocka_unit_test(test_blob_part),
         cmocka_unit_test(test_prior),       cmocka_unit_test(test_search),
         cmocka_unit_test(test_average),     cmocka_unit_test(test_smooth),
+        cmocka_unit_test(test_misfit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

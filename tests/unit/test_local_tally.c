@@ -258,6 +258,31 @@ static void test_formulas(void **state)
     assert_true(fabs(kith_i_mechanism_sd(&m) - 8.45) < .01);
 }
 
+/* The variance of an estimate of any share: that of a binomial. */
+static void test_share_variance(void **state)
+{
+    (void)state;
+    static const kith_i_randomizer kinds[] = {KITH_I_RANDOMIZER_KRR,
+                                              KITH_I_RANDOMIZER_OLH,
+                                              KITH_I_RANDOMIZER_HADAMARD};
+    for (int i = 0; i < 3; i++) {
+        kith_i_question q = question_of(KITH_I_REPORT_SYMBOL, kinds[i]);
+        kith_i_mechanism m;
+        double one = 0, n = 1000;
+        assert_int_equal(kith_i_mechanism_make(&q, D, &m, NULL), KITH_OK);
+        kith_i_support s = kith_i_mechanism_support(&m);
+        kith_i_answer a = {.fractions = &one};
+        kith_i_answer_precision(&m, 1000, &a);
+        for (double f = 0; f <= 1; f += .125) {
+            double chance = s.q + (s.p - s.q) * f;
+            double exact =
+                chance * (1 - chance) / (n * (s.p - s.q) * (s.p - s.q));
+            double told = a.sd * a.sd + f * a.per_share - f * f / n;
+            assert_true(fabs(told - exact) < 1e-12 * exact);
+        }
+    }
+}
+
 static int decreasing(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -591,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_vectors_unbiased),
         cmocka_unit_test(test_matrices_are_unpacked),
         cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_share_variance),
         cmocka_unit_test(test_codebook_alpha),
         cmocka_unit_test(test_shards_merge_to_the_bit),
         cmocka_unit_test(test_duplicates_and_strangers),
