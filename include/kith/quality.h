@@ -68,6 +68,9 @@ typedef struct kith_quality {
     const char *won;
     int changed;
     double margin;
+    /* local `auto`: share of the users that as many round clusters do not
+     * explain; noise makes it less than 0 at times */
+    double unexplained, unexplained_sd;
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

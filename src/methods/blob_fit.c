@@ -10,6 +10,7 @@
 enum { LONG_FIT = 25, SHORT_FIT = 6, TRIALS = 6 };
 static const double LEAST_WEIGHT = 1e-4;
 static const double FAR = 7; /* widths beyond which there is nobody: 1e-12 */
+static const double UNSAID = 1e12;     /* variance of what is not said */
 static const double LEAST_GAIN = 0.01; /* chi squared; less is none */
 
 static double below(double x)
@@ -202,6 +203,31 @@ static double fit(kith_i_blob_fit *f, double *blobs, uint32_t k, int rounds)
             break;
     }
     return badness(f, blobs, k, NULL);
+}
+
+double kith_i_blobs_total(kith_i_blob_fit *f, const double *blobs, uint32_t k,
+                          double *sd)
+{
+    size_t each = f->axes + 2, n = k * each;
+    double known = f->cells[0].variance, total = 0, variance = 0;
+    f->cells[0].variance = UNSAID;
+    memcpy(f->moved, blobs, n * sizeof *blobs);
+    fit(f, f->moved, k, LONG_FIT);
+    badness(f, f->moved, k, f->slopes);
+    normal_equations(f, n);
+    add_prior(f, f->moved, k);
+    for (size_t i = 0; i < n; i++) {
+        f->normal[i * n + i] += 1e-9;
+        f->step[i] = i % each == 0;
+    }
+    int bad = kith_i_solve_positive(f->normal, f->step, n);
+    for (size_t i = 0; i < n; i += each) {
+        total += f->moved[i];
+        variance += f->step[i];
+    }
+    f->cells[0].variance = known;
+    *sd = !bad && variance > 0 ? sqrt(variance) : HUGE_VAL;
+    return total;
 }
 
 /* Leave out the blob that is missed least. */

@@ -280,7 +280,7 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run,
     kith_i_blob_fit f = {.axes = set->shown->axes};
     best_fit best = {.blobs = out->best, .chi = HUGE_VAL};
     out->count = out->found = 0;
-    out->misfit = HUGE_VAL;
+    out->misfit = out->total_sd = HUGE_VAL;
     if (k > KITH_I_BLOBS_MOST || start->n <= 1)
         return KITH_OK;
     kith_status status = find_blobs(run, set, start, k, &f, &best, err);
@@ -290,6 +290,9 @@ kith_status kith_i_blobs_smooth(kith_i_local_run *run,
     double most = known + kith_i_recipe.blobs_fit * sqrt(2.0 * known);
     out->found = best.count;
     out->misfit = (best.chi - known) / sqrt(2.0 * known);
+    if (!set->plain)
+        out->total =
+            kith_i_blobs_total(&f, best.blobs, best.count, &out->total_sd);
     if (!(best.chi <= most))
         return KITH_OK;
     return smooth(run, set, &f, &best, out, err);

@@ -27,6 +27,10 @@ double kith_i_blobs_fit(kith_i_blob_fit *f, double *blobs, uint32_t count,
                         uint32_t k);
 /* Variances of the cells, if their shares are what k blobs expect. */
 void kith_i_blobs_weigh(kith_i_blob_fit *f, const double *blobs, uint32_t k);
+/* The sum of all weights, if nothing is said of it, and its sd: from these
+ * blobs on, of which f->cells[0] says that they sum to 1. */
+double kith_i_blobs_total(kith_i_blob_fit *f, const double *blobs, uint32_t k,
+                          double *sd);
 /* Chi squared of k blobs on the cells, their expected cells, and, when not
  * NULL, its derivatives (count x k x (axes + 2)). */
 double kith_i_blobs_misfit(const kith_i_grow_cell *cells, uint32_t count,
@@ -67,6 +71,8 @@ typedef struct kith_i_blob_points {
     uint32_t count; /* 0: the data are not blobs */
     uint32_t found; /* blobs; 0: not tried */
     double misfit;  /* chi squared above its mean, in standard deviations */
+    double total, total_sd; /* share of the users that blobs explain; sd
+                               HUGE_VAL: not known */
 } kith_i_blob_points;
 
 /* Fit k round blobs to the reports of all trees, beginning from weighted

@@ -349,6 +349,7 @@ kith_status kith_i_explain_last(kith_i_local_run *run,
     if (status || f.k == 0)
         return status;
     run->misfit = excess(&f);
+    run->unexplained = 1 - kith_i_explain_total(&f, &run->unexplained_sd);
     int believed = !has_ghost(&f) && run->misfit <= kith_i_recipe.fits;
     status = kith_i_model_new(run, f.k, &clusters, err);
     if (status)

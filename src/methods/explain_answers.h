@@ -81,6 +81,9 @@ void kith_i_explain_off(const kith_i_explain_fit *f, uint32_t j, double *out);
 
 /* Shares by linear least squares, for what is told now. */
 void kith_i_explain_shares(kith_i_explain_fit *f);
+/* The sum of all shares, if nothing is said of it, and its sd; for what is told
+ * now. */
+double kith_i_explain_total(kith_i_explain_fit *f, double *sd);
 /* Go down, so many steps at most. Returns chi squared with the priors'. */
 double kith_i_explain_descend(kith_i_explain_fit *f, int steps);
 /* Precision of a coordinate of a centre, by the vectors. */

@@ -23,10 +23,12 @@ void kith_i_explain_copy(const fit *f, double *to, const double *from)
 /* ---- shares ---------------------------------------------------------------
  */
 
-/* Normal equations for the n shares `of`; the others are held. */
-static void share_equations(const fit *f, const uint32_t *of, size_t n)
+/* Normal equations for what is added to the n shares `of`; the others are held.
+ * all: how surely shares sum to 1. */
+static void share_equations(const fit *f, const uint32_t *of, size_t n,
+                            double all)
 {
-    double rest = 1, all = 1 / (ALL_SD * ALL_SD), *m = f->a, *rhs = f->b;
+    double rest = 1, *m = f->a, *rhs = f->b;
     for (uint32_t j = 0; j < f->k; j++)
         rest -= f->share[j];
     for (size_t a = 0; a < n; a++) {
@@ -63,7 +65,7 @@ void kith_i_explain_shares(fit *f)
     while (n > 0) {
         size_t low = n, left = 0;
         double least = LEAST;
-        share_equations(f, of, n);
+        share_equations(f, of, n, 1 / (ALL_SD * ALL_SD));
         if (kith_i_solve_positive(f->a, f->b, n))
             break;
         for (size_t a = 0; a < n; a++)
@@ -81,6 +83,30 @@ void kith_i_explain_shares(fit *f)
     }
     for (size_t a = 0; a < n; a++)
         f->share[of[a]] = fmax(LEAST, f->b[a]);
+}
+
+double kith_i_explain_total(fit *f, double *sd)
+{
+    uint32_t *of = (uint32_t *)(void *)f->work;
+    size_t n = f->k;
+    double total = 0, variance = 0, users = 0;
+    for (uint32_t j = 0; j < n; j++)
+        of[j] = j;
+    share_equations(f, of, n, 0);
+    int bad = kith_i_solve_positive(f->a, f->b, n);
+    for (size_t j = 0; j < n; j++)
+        total += f->share[j] + f->b[j];
+    share_equations(f, of, n, 0);
+    for (size_t j = 0; j < n; j++)
+        f->b[j] = 1;
+    bad = bad || kith_i_solve_positive(f->a, f->b, n);
+    for (size_t j = 0; j < n; j++)
+        variance += f->b[j];
+    for (uint32_t t = 0; t < f->items; t++) /* what users add */
+        users += f->item[t].per_share > 0 ? 1 / f->item[t].per_share : 0;
+    variance += users > 0 ? 1 / users : 0;
+    *sd = !bad && variance > 0 ? sqrt(variance) : HUGE_VAL;
+    return total;
 }
 
 /* ---- centres --------------------------------------------------------------

@@ -79,6 +79,8 @@ kith_status kith_i_ask_at_last(kith_i_local_run *run, kith_i_local_model *model,
     verdict->gain_sd = HUGE_VAL;
     verdict->lost = 0;
     verdict->excess = run->misfit;
+    verdict->unexplained = run->unexplained;
+    verdict->unexplained_sd = run->unexplained_sd;
     verdict->others = 0;
     verdict->median = run->task->median;
     verdict->first = verdict->won = run->name;

@@ -37,6 +37,8 @@ typedef struct kith_i_local_verdict {
     /* Chi squared of all answers, if there are k round clusters, above its
      * mean, in standard deviations; HUGE_VAL: not known. */
     double excess;
+    /* Share of the users that they do not explain; sd HUGE_VAL: not known. */
+    double unexplained, unexplained_sd;
     /* The other answers that were asked about: what they are, by how much they
      * are cheaper than the first one, sd of that. What the first one is, and
      * what won. */

@@ -248,6 +248,8 @@ kith_status kith_i_low_finish(kith_i_local_run *run, const kith_i_grow_set *set,
         add_noise(set, &cells, weights + room, model);
     run->name = smooth.count ? "all blobs" : "cells";
     run->misfit = smooth.misfit;
+    run->unexplained = 1 - smooth.total;
+    run->unexplained_sd = smooth.total_sd;
     if (status || smooth.count == 0 || !(run->kept > 0))
         return status;
     return offer_best(run, set, &smooth, &cells, weights + room, err);

@@ -14,7 +14,7 @@ void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,
     run->collector = collector;
     run->rounds = rounds;
     run->name = "answer";
-    run->misfit = HUGE_VAL;
+    run->misfit = run->unexplained_sd = HUGE_VAL;
     kith_i_coins_seed(&run->coins, task->public_seed, 0);
 }
 

@@ -43,6 +43,9 @@ typedef struct kith_i_local_run {
     /* Chi squared of all answers, if there are k round clusters, above its
      * mean, in standard deviations; HUGE_VAL: not known. */
     double misfit;
+    /* Share of the users that k round clusters do not explain, if nothing says
+     * that they explain all of them; sd HUGE_VAL: not known. */
+    double unexplained, unexplained_sd;
 } kith_i_local_run;
 
 void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,

@@ -149,6 +149,8 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .mean_gain = (double)NAN,
                       .mean_gain_sd = (double)NAN,
                       .misfit = (double)NAN,
+                      .unexplained = (double)NAN,
+                      .unexplained_sd = (double)NAN,
                       .margin = (double)NAN,
                       .cost = (double)NAN,
                       .cost_sd = (double)NAN,

@@ -33,6 +33,8 @@ void kith_i_quality_local(const kith_result *result, kith_quality *q)
     q->mean_gain = result->mean_gain;
     q->mean_gain_sd = result->mean_gain_sd;
     q->misfit = result->misfit;
+    q->unexplained = result->unexplained;
+    q->unexplained_sd = result->unexplained_sd;
     judge_last(&result->last, q);
     for (uint32_t j = 0; j < result->k; j++)
         q->unseen += result->weights[j] < SEEN * result->weight_sds[j];

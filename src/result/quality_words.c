@@ -6,6 +6,8 @@
 
 /* Standard deviations of a misfit that round clusters do not have. */
 static const double MISFIT = 3.5;
+/* Standard deviations of a share of users that is surely not none. */
+static const double UNEXPLAINED = 4;
 
 const char *kith_verdict_name(kith_verdict verdict)
 {
@@ -169,12 +171,24 @@ static int say_misfit(const kith_quality *q, char *out, size_t size)
     return 1;
 }
 
+static int say_unexplained(const kith_quality *q, char *out, size_t size)
+{
+    if (!(q->unexplained > UNEXPLAINED * q->unexplained_sd))
+        return 0;
+    snprintf(out, size,
+             "%.2g %% of the users (standard deviation %.2g %%) are in none of "
+             "%u round clusters",
+             100 * q->unexplained, 100 * q->unexplained_sd, q->parts);
+    return 1;
+}
+
 int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                        size_t size)
 {
-    static sentence *const all[] = {
-        say_one_mean, say_rows,   say_planes, say_distinct, say_sensible,
-        say_unsure,   say_unseen, say_bounds, say_chosen,   say_misfit};
+    static sentence *const all[] = {say_one_mean, say_rows,       say_planes,
+                                    say_distinct, say_sensible,   say_unsure,
+                                    say_unseen,   say_bounds,     say_chosen,
+                                    say_misfit,   say_unexplained};
     /* Of what is noise there is nothing more to tell. */
     size_t count =
         quality->verdict == KITH_VERDICT_NOISE ? 4 : sizeof all / sizeof *all;

@@ -56,7 +56,8 @@ struct kith_result {
     double *weight_sds;
     double mean_gain, mean_gain_sd;
     int lost_to_mean;
-    double misfit; /* NaN: not known */
+    double misfit;                      /* NaN: not known */
+    double unexplained, unexplained_sd; /* share of the users; NaN likewise */
     kith_i_last_question last;
 };
 

@@ -104,6 +104,9 @@ static kith_status add_verdict(const kith_i_local_found *found, double users,
     result->mean_gain_sd = asked ? v->gain_sd : (double)NAN;
     result->lost_to_mean = v->lost;
     result->misfit = isfinite(v->excess) ? v->excess : (double)NAN;
+    int known = isfinite(v->unexplained_sd);
+    result->unexplained = known ? v->unexplained : (double)NAN;
+    result->unexplained_sd = known ? v->unexplained_sd : (double)NAN;
     result->last.count = v->others;
     result->last.first = v->first;
     result->last.won = v->won;

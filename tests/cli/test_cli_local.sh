@@ -77,6 +77,9 @@ assert mean["gain"] > 3 * mean["sd"] > 0 and not mean["lost"]
 # with a chance below 1e-7 (Laurent and Massart); it was 6 in the middle when the
 # noise that users themselves add was forgotten.
 assert abs(q["misfit"]) < 8
+# Nobody is elsewhere. Its standard deviation is that of a normal deviate (20
+# seeds: root mean square .7), of which 8 have a chance below 1e-14.
+assert abs(q["unexplained"]["share"]) < 8 * q["unexplained"]["sd"] < .3
 last = q["last_question"]
 names = [o["answer"] for o in last["others"]]
 assert names[0] == "one mean" and last["won"] in names + [last["first"]]
@@ -86,6 +89,16 @@ if last["won"] == last["first"]:
     assert abs(first["gain"] + mean["gain"]) < 1e-12
     margin = min(-o["gain"] / o["sd"] for o in last["others"])
     assert abs(last["margin"] - margin) < 1e-9
+P
+# A fifth of the users anywhere: said, and how many. (Seeded: the same each time.)
+awk -F, 'BEGIN { srand(1) } NR % 5 { print; next }
+    { print 1.4 * rand() - .7 "," 1.4 * rand() - .7 }' rows.csv >stray.csv
+run 0 local simulate --no-header -k 3 -e 2 --radius 1 --law --insecure-seed 7 -o stray.json stray.csv
+said 'are in none of 3 round clusters'
+python "users whom no cluster explains" <<'P'
+import json
+u = json.load(open("stray.json"))["quality"]["unexplained"]
+assert 4 * u["sd"] < u["share"] < .25, u
 P
 # A group that could miss its minimum is not asked: a service would wait for it.
 for minimum in 50 500; do

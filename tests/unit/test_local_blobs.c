@@ -298,10 +298,11 @@ static void test_smooth(void **state)
 
 enum { SIDE8 = 8, CELLS8 = SIDE8 * SIDE8 };
 
-/* Users of three blobs, each of whom supports the cell that they are in with
- * chance p and every other with chance q: what a server estimates. */
+/* Users of three blobs, or a part of them anywhere, each of whom supports the
+ * cell that they are in with chance p and every other with chance q: what a
+ * server estimates. */
 static void report_cells(kith_i_coins *coins, const kith_i_grow_cell *cells,
-                         int users, kith_i_answer *answer)
+                         int users, double anywhere, kith_i_answer *answer)
 {
     static const double at[3][2] = {{-.6, -.5}, {.1, .6}, {.5, -.4}};
     const double p = .5, q = 1 / 404.; /* OLH at epsilon 6 */
@@ -309,8 +310,10 @@ static void report_cells(kith_i_coins *coins, const kith_i_grow_cell *cells,
     for (int u = 0; u < users; u++) {
         size_t j = kith_i_coins_below(coins, 3);
         double x[2];
+        int stray = anywhere > 0 && kith_i_coins_unit(coins) < anywhere;
         for (int a = 0; a < 2; a++) {
-            x[a] = at[j][a] + .12 * kith_i_coins_normal(coins);
+            x[a] = stray ? 2 * kith_i_coins_unit(coins) - 1
+                         : at[j][a] + .12 * kith_i_coins_normal(coins);
             x[a] = fmin(.999, fmax(-1, x[a]));
         }
         for (int l = 0; l < CELLS8; l++) {
@@ -328,9 +331,9 @@ static void report_cells(kith_i_coins *coins, const kith_i_grow_cell *cells,
     answer->per_share = (1 - 2 * q) / (p - q) / users;
 }
 
-/* The misfit of round blobs that are there. forget: as if full cells were no
+/* Round blobs that are there, found again. forget: as if full cells were no
  * noisier than empty ones. */
-static double misfit_of(uint64_t seed, int forget)
+static kith_i_blob_points find_again(uint64_t seed, int forget, double anywhere)
 {
     const double low[] = {-1, -1}, high[] = {1, 1};
     double fractions[CELLS8], start[2 * (CELLS8 + 1)], weights[CELLS8 + 1];
@@ -351,7 +354,7 @@ static double misfit_of(uint64_t seed, int forget)
     kith_i_grow_cells(&grow, cells);
     for (int r = 0; r < 2; r++) { /* two rounds about the same cells */
         kith_i_answer answer = {.fractions = fractions};
-        report_cells(&coins, cells, r ? 9000 : 3000, &answer);
+        report_cells(&coins, cells, r ? 9000 : 3000, anywhere, &answer);
         answer.per_share = forget ? 0 : answer.per_share;
         kith_i_grow_take(&grow, leaf, &answer);
     }
@@ -364,7 +367,8 @@ static double misfit_of(uint64_t seed, int forget)
     assert_int_equal(kith_i_blobs_smooth(&b.run, &set, &from, 3, &smooth, NULL),
                      KITH_OK);
     kith_i_local_close(&b.run);
-    return smooth.misfit;
+    smooth.points = smooth.weights = smooth.best = NULL; /* gone */
+    return smooth;
 }
 
 /* Chi squared knows that a full cell is noisier than an empty one: where there
@@ -376,10 +380,10 @@ static void test_misfit(void **state)
     (void)state;
     double mean = 0, square = 0, old = 0;
     for (uint64_t seed = 0; seed < 10; seed++) {
-        double now = misfit_of(seed, 0);
+        double now = find_again(seed, 0, 0).misfit;
         mean += now / 10;
         square += now * now / 10;
-        old += misfit_of(seed, 1) / 10;
+        old += find_again(seed, 1, 0).misfit / 10;
     }
     print_message("misfit %.2f (square %.2f), forgotten %.2f\n", mean, square,
                   old);
@@ -388,13 +392,33 @@ static void test_misfit(void **state)
     assert_true(old > 3);
 }
 
+/* The share of the users that blobs explain, if nothing says that they explain
+ * everybody: all of them, or all but those who are anywhere. Ten seeds, the
+ * same each time. */
+static void test_total(void **state)
+{
+    (void)state;
+    for (int stray = 0; stray < 2; stray++) {
+        double mean = 0, z = 0, anywhere = stray ? .2 : 0;
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            kith_i_blob_points found = find_again(seed, 0, anywhere);
+            mean += found.total / 10;
+            z += pow((found.total - 1) / found.total_sd, 2) / 10;
+        }
+        print_message("%g anywhere: %.4f, %.2f sd\n", anywhere, mean, sqrt(z));
+        /* Wide blobs explain some of those who are anywhere. */
+        assert_true(stray ? mean > .78 && mean < .93 : fabs(mean - 1) < .03);
+        assert_true(stray ? z > 25 : z < 2.5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blob_slopes), cmocka_unit_test(test_blob_part),
         cmocka_unit_test(test_prior),       cmocka_unit_test(test_search),
         cmocka_unit_test(test_average),     cmocka_unit_test(test_smooth),
-        cmocka_unit_test(test_misfit),
+        cmocka_unit_test(test_misfit),      cmocka_unit_test(test_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
