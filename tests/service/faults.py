@@ -234,7 +234,7 @@ class CuttingProxy(Proxy):
                 if (b"COMMIT\0" in data and
                         sum(self.cuts.values()) < self.most and
                         self.coins.random() < .3):
-                    how = self.coins.choice(("before", "after"))
+                    how = ("before", "after")[sum(self.cuts.values()) % 2]
                     self.cuts[how] += 1
                     if how == "after":
                         # Nothing is told from here on.

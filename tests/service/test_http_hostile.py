@@ -76,7 +76,8 @@ def turned(data, coins):
 
 def send(port, data):
     """The code, or None where nothing was said."""
-    with socket.create_connection(("127.0.0.1", port), timeout=.05) as s:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as s:
+        s.settimeout(.05)
         try:
             s.sendall(data)
             s.shutdown(socket.SHUT_WR)

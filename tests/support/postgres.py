@@ -13,21 +13,30 @@ POSTGRESQL = "/usr/lib/postgresql/15/bin"
 SKIPPED = 77
 
 
-def free_ports(count):
+HELD = []  # one socket for each port that this process was given
+
+
+def free_ports(count, first=12000, last=31999):
     """Ports that nobody uses now, below those that the system gives to whoever
-    calls out: a server that is killed and started again finds its own free."""
-    sockets = []
+    calls out: a server that is killed and started again finds its own free.
+
+    Tests run side by side, and a port is free while its server is down. So each
+    is also held by a name (an abstract Unix address), until this process ends:
+    no other test is given it."""
+    ports = []
     coins = random.SystemRandom()
-    while len(sockets) < count:
-        s = socket.socket()
-        try:
-            s.bind(("127.0.0.1", coins.randrange(12000, 32000)))
-            sockets.append(s)
-        except OSError:
-            s.close()
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
+    while len(ports) < count:
+        port = coins.randint(first, last)
+        name = socket.socket(socket.AF_UNIX)
+        with socket.socket() as probe:
+            try:
+                name.bind(f"\0kith-test-port-{port}")
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                name.close()
+                continue
+        HELD.append(name)
+        ports.append(port)
     return ports
 
 

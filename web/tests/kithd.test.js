@@ -17,12 +17,18 @@ let browser, page, kithd, task, open, operate, token;
 const kith = (...args) => execFileSync(process.env.KITH, args,
   { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }).toString();
 
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
+/** Two ports that nobody uses now: above those of the other tests
+ *  (tests/support/postgres.py), below those that the system gives away. */
+async function freePorts() {
+  const open = [];
+  while (open.length < 2) {
+    const server = createServer(), port = 32000 + Math.floor(768 * Math.random());
+    if (await new Promise((done) => server.once("error", () => done(false))
+      .listen(port, "127.0.0.1", () => done(true)))) open.push(server);
+  }
+  const ports = open.map((server) => server.address().port);
+  await Promise.all(open.map((server) => new Promise((done) => server.close(done))));
+  return ports;
 }
 
 /** Two groups of people, and numbers that anybody can draw again. */
@@ -48,7 +54,7 @@ before(async () => {
     "Age and income", "--purpose", "To see which groups of people need another " +
     "kind of advice, without knowing anybody's income.", "--operator",
     "Example Institute", "--contact", "privacy@example.org", "-o", "task.json");
-  const [a, b] = [await freePort(), await freePort()];
+  const [a, b] = await freePorts();
   [open, operate] = [a, b].map((port) => `http://127.0.0.1:${port}`);
   kithd = spawn(process.env.KITHD, ["--task", "task.json", "--database",
     "sqlite:k.db", "--listen", `127.0.0.1:${a}`, "--admin-listen",
