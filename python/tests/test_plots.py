@@ -201,8 +201,11 @@ def test_real_audit():
                           capture_output=True)
     if done.returncode:
         pytest.skip("this command has no audit")
-    facts = kith.audit(seconds=2)
-    assert facts["verdict"] in ("not disproved", "cannot judge")
+    # Disproved by chance once in a thousand audits: twice, once in a million.
+    verdicts = [kith.audit(seconds=2)["verdict"]]
+    if verdicts == ["disproved"]:
+        verdicts.append(kith.audit(seconds=2)["verdict"])
+    assert verdicts[-1] in ("not disproved", "cannot judge")
 
 
 class Tty(io.StringIO):

@@ -122,7 +122,7 @@ os.execv(sys.argv[1], sys.argv[1:])" "$KITH" kmeans $A --format csv --force -o m
     pid=$!
     exec 9>pipe
     printf '0.1,0.2\n0.3,0.4\n' >&9
-    for _ in $(seq 200); do
+    for _ in $(seq 3000); do
         [ "$(temporary)" = 2 ] && break
         sleep 0.02
     done

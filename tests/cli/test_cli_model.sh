@@ -75,10 +75,10 @@ P
 shows_rows() { grep -Eq '(^|[^0-9.])4321(\.0)?([^0-9]|$)' "$1" "$ERR"; }
 hides_rows() { ! shows_rows "$1"; }
 # Nothing of the input in the model or in the words (I36). A noisy count is 4321
-# by chance in a few runs of a hundred; a leak is there in each of six
-# (false alarm: below .05^6).
+# by chance in up to 7 runs of a hundred (4 of 60 with epsilon 4); a leak is there
+# in each of ten (false alarm: below .15^10 = 6e-9).
 secret() {
-    for _ in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5 6 7 8 9; do
         shows_rows "$1" || break
         # shellcheck disable=SC2086 # words without spaces
         run 0 ${LAST#kith }

@@ -7,8 +7,14 @@ set -u
 awk 'BEGIN { print "age,systolic"; for (i = 0; i < 4321; i++) { g = i % 3
     print 25 + 20*g + i % 10 "," 115 + 12*g + int(i/3) % 15 } }' >secretname.csv
 printf 'lo,hi\n0,110\n60,220\n' >bounds.csv
-run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file bounds.csv --normalize \
-    --columns age,systolic -o model.json secretname.csv
+# A page says how many rows there are, about (sd 67): 4,321 by chance in 6 of 1000
+# pages, and in all of four once in 10^8. A page that tells the number does so in each.
+for _ in 1 2 3 4; do
+    run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file bounds.csv --normalize \
+        --columns age,systolic -o model.json secretname.csv
+    run 0 report -o page.html model.json
+    grep -Eq '(^|[^0-9.,])4,?321([^0-9]|$)' page.html || break
+done
 run 0 kmeans -k 3 -e 1 --bounds-file bounds.csv --insecure-seed 1 -o seeded.json secretname.csv
 "$KITH" generate subspaces --rows 5000 --dimension 16 -k 3 -q 2 --seed 3 -o planes.csv
 run 0 subspace -k 3 -q 2 -e 2 --delta 1e-6 --radius 1 -o planes.json planes.csv

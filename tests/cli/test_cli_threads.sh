@@ -21,8 +21,10 @@ count_threads() {
     local pid=$!
     exec 9>pipe
     printf '0.1,0.2\n0.3,0.4\n' >&9
-    for _ in $(seq 200); do # its temporary file is there: it has begun
-        [ "$(find . -name '.kith-*' | wc -l)" = 1 ] && break
+    # Its temporary file is there, with a name or (Linux) without: it has begun.
+    for _ in $(seq 3000); do
+        [ -n "$(find . -name '.kith-*')" ] && break
+        find "/proc/$pid/fd" -type l -printf '%l\n' 2>/dev/null | grep -q '#[0-9]* (deleted)$' && break
         sleep 0.02
     done
     COUNT=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)

@@ -113,7 +113,7 @@ check "unit" grep -q '"unit": "user"' "$OUT"
 
 # ---- words: people, where they were rows ----------------------------------------
 head -n 3 all.csv >few.csv
-run 0 kmeans -k 3 --bounds=-50:50 --user-column who -e .1 --force -o few.json few.csv
+run 0 kmeans -k 3 --bounds=-50:50 --user-column who -e .1 $SEED --force -o few.json few.csv
 said 'the number of people, .*more people or'
 python "no word about rows" few.json <<'P'
 import json, sys
