@@ -19,8 +19,7 @@ enum {
     AUTO_SWAPPED = 100      /* cells that a search improves by swaps */
 };
 
-/* ---- recipe.c: a column of recipe.def for each kind of run ----------------
- */
+/* ---- recipe.c: a column of recipe.def for each kind of run ---- */
 
 typedef struct auto_recipe {
 #define NUMBER(name, gaussian, pure, blind) double name;
@@ -33,8 +32,7 @@ typedef struct auto_recipe {
 /* blind: pure, and the axes are random. */
 const auto_recipe *kith_i_auto_recipe(int pure, int blind);
 
-/* ---- auto.c ---------------------------------------------------------------
- */
+/* ---- auto.c ---- */
 
 typedef struct auto_run {
     kith_session *session;
@@ -94,8 +92,7 @@ static inline double kith_i_auto_left(const auto_run *run)
     return 1 - 1e-9 - run->used;
 }
 
-/* ---- radii.c --------------------------------------------------------------
- */
+/* ---- radii.c ---- */
 
 /* Noisy numbers of rows by distance, in bins of equal width in the logarithm.
  */
@@ -115,8 +112,6 @@ typedef struct auto_hist {
  * the distance to assume when everything is. */
 void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
                             double sd, double prior, auto_hist *hist);
-/* sum of h (mid - r)+ */
-double kith_i_auto_excess(const auto_hist *hist, double r);
 double kith_i_auto_mean_square(const auto_hist *hist);
 /* What noise does to it, as a part of it. */
 double kith_i_auto_looseness(const auto_hist *hist);

@@ -61,20 +61,17 @@ static const double *widen(auto_run *run, const auto_start *start,
 }
 
 /* Lengths about the centres that the view knows, from those about the mean:
- * random axes see the same part of any length. */
+ * random axes see the same part of any length. within: mean squared distance
+ * of the rows from the centres, in the view. */
 static auto_hist shorten(const auto_run *run, const auto_start *start,
-                         uint32_t q, auto_sizes *sizes)
+                         uint32_t q, double within)
 {
     const auto_frame *frame = start->frame;
     auto_hist lengths = start->scout->norms;
-    double within =
-        kith_i_auto_weigh(start->summary, run->k, start->centers, sizes);
     within = fmin(1, within * run->d / (frame->trace * frame->q));
     double less = sqrt(1 - (1 - within) * q / run->d);
-    for (uint32_t b = 0; b < AUTO_BINS; b++) {
-        lengths.up[b] *= less;
-        lengths.mid[b] *= less;
-    }
+    kith_i_multiply_by(lengths.up, less, AUTO_BINS);
+    kith_i_multiply_by(lengths.mid, less, AUTO_BINS);
     return lengths;
 }
 
@@ -85,17 +82,15 @@ static void first_estimate(auto_run *run, const auto_start *start,
                            auto_job *job, auto_step *step, double *full)
 {
     uint32_t k = run->k, d = run->d, q = frame->q;
-    double sums = job->share * (1 - job->counts);
-    auto_hist lengths = shorten(run, start, q, job->known);
-    auto_clip clip =
-        kith_i_auto_plan_plain(run, start->scout, &lengths, k, sums);
     kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
-    double *radius = kith_i_pool_reals(&run->pool, k);
+    step->sizes = kith_i_auto_weigh(run, start->summary, k, start->centers);
     if (kith_i_auto_failed(run))
         return;
+    auto_hist lengths = shorten(run, start, q, step->sizes.cost);
+    auto_clip clip = kith_i_auto_plan_plain(run, start->scout, &lengths, k,
+                                            job->share * (1 - job->counts));
     for (uint32_t j = 0; j < k; j++) {
-        radius[j] = clip.radius;
-        step->kept[j] = clip.kept;
+        job->scale[j] = 1;
         memcpy(full + (size_t)j * d, start->scout->zero, d * sizeof *full);
     }
     if (!clip.taxicab)
@@ -107,20 +102,15 @@ static void first_estimate(auto_run *run, const auto_start *start,
                         .width = d,
                         .taxicab = clip.taxicab,
                         .origin = full};
-    kith_i_auto_place_open(run, &place, 1);
-    kith_i_auto_count_sizes(run, &place, job, step);
-    kith_i_cells cells =
-        kith_i_auto_residuals(run, &place, "cluster", radius, sums);
-    kith_i_auto_place_close(run, &place);
-    if (kith_i_auto_failed(run))
-        return;
-    kith_i_auto_set_moves(&cells, step);
+    job->clip = &clip;
+    kith_i_auto_take_step(run, &place, job, step);
+    job->clip = NULL;
     if (!clip.taxicab) {
         kith_i_auto_move_full(run, frame, centers, step, full);
         return;
     }
-    auto_belief belief = {k,           d,          q,      step->move,
-                          step->noise, step->size, centers};
+    auto_belief belief = {
+        k, d, q, step->move, step->noise, step->sizes.mean, centers};
     kith_i_auto_believe(run, &belief);
     kith_i_add_scaled(full, 1, step->move, (size_t)k * d);
 }
@@ -132,13 +122,11 @@ void kith_i_auto_last_blind(auto_run *run, const auto_start *start,
     double share = start->shares->last, hist = start->shares->hist;
     auto_frame wide;
     const double *centers = widen(run, start, &wide, &share);
-    auto_sizes known = kith_i_auto_sizes_new(run, k);
     auto_step step = kith_i_auto_step_new(run, k, run->d);
     int again = zooms(run, k, share);
     auto_job job = {.what = "cluster",
                     .scale = kith_i_pool_reals(&run->pool, k),
                     .counts = sizes_part,
-                    .known = &known,
                     .share = again ? zoom_first * share : share + hist};
     if (kith_i_auto_failed(run))
         return;
@@ -152,6 +140,7 @@ void kith_i_auto_last_blind(auto_run *run, const auto_start *start,
             job.scale[j] = sqrt(start->scout->trace) / 2;
         kith_i_auto_step_in(run, NULL, &job, found->full, &step);
     }
-    memcpy(found->sizes, step.size, k * sizeof *step.size);
+    if (!kith_i_auto_failed(run))
+        memcpy(found->sizes, step.sizes.mean, k * sizeof *found->sizes);
     found->noise = step.sum_sd;
 }

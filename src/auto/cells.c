@@ -23,7 +23,8 @@ static void make_summary(const auto_run *run, const auto_frame *frame,
 {
     uint32_t q = frame->q, kept = 0;
     for (uint32_t j = 0; j < found->k; j++) {
-        double size = found->size[j], variance = job->known->variance[j];
+        double size = found->sizes.mean[j];
+        double variance = found->sizes.variance[j];
         if (!(size > run->recipe->stands * sqrt(variance)))
             continue;
         const double *c = centers + (size_t)j * q;
@@ -45,14 +46,12 @@ static void refine(auto_run *run, const auto_frame *frame,
                    auto_summary *summary)
 {
     double *centers = kith_i_pool_reals(&run->pool, (size_t)cells * frame->q);
-    auto_sizes sizes = kith_i_auto_sizes_new(run, cells);
     auto_step found = kith_i_auto_step_new(run, cells, frame->q);
     auto_job job = {.what = "fine cell",
                     .scale = kith_i_pool_reals(&run->pool, cells),
                     .share = shares->cells / shares->cell_steps,
                     .counts = shares->counts,
-                    .hist = shares->hist,
-                    .known = &sizes};
+                    .hist = shares->hist};
     kith_i_points points = {summary->points, summary->weight, summary->n,
                             summary->q};
     kith_i_search search = {.k = cells,
@@ -65,7 +64,9 @@ static void refine(auto_run *run, const auto_frame *frame,
     run->status =
         kith_i_search_points(&points, &search, &run->coins, centers, run->err);
     kith_i_auto_scales(run, summary, cells, centers, job.scale);
-    (void)kith_i_auto_weigh(summary, cells, centers, &sizes);
+    found.sizes = kith_i_auto_weigh(run, summary, cells, centers);
+    if (kith_i_auto_failed(run))
+        return;
     for (uint32_t t = 0; t < shares->cell_steps; t++) {
         kith_i_auto_step_in(run, frame->view, &job, centers, &found);
         update_scales(&found, job.scale);

@@ -27,11 +27,10 @@ void kith_i_auto_doubt(auto_run *run, const auto_start *start,
 {
     const auto_summary *s = start->summary;
     double *mean = kith_i_pool_reals(&run->pool, s->q); /* in the view: zero */
-    auto_sizes sizes = kith_i_auto_sizes_new(run, run->k);
     if (kith_i_auto_failed(run))
         return;
-    if (kith_i_auto_weigh(s, run->k, start->centers, &sizes) <
-        run->recipe->doubt * kith_i_auto_weigh(s, 1, mean, &sizes)) {
+    double cost = kith_i_auto_weigh(run, s, run->k, start->centers).cost;
+    if (cost < run->recipe->doubt * kith_i_auto_weigh(run, s, 1, mean).cost) {
         shares->last += shares->choice;
         shares->choice = 0;
     }

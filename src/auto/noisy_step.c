@@ -1,51 +1,56 @@
 /* A8, A10, A11: noisy Lloyd steps on residuals. */
 #include "auto/stages.h"
 
+static auto_sizes sizes_new(auto_run *run, uint32_t k)
+{
+    return (auto_sizes){.mean = kith_i_pool_reals(&run->pool, k),
+                        .variance = kith_i_pool_reals(&run->pool, k),
+                        .squares = kith_i_pool_reals(&run->pool, k)};
+}
+
+/* What has no variance is not known. */
+static void forget(auto_sizes *sizes, uint32_t k)
+{
+    for (uint32_t j = 0; j < k; j++)
+        if (!(sizes->variance[j] > 0))
+            sizes->variance[j] = HUGE_VAL;
+}
+
 auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width)
 {
     kith_i_pool *pool = &run->pool;
-    return (auto_step){.k = k,
-                       .width = width,
-                       .move = kith_i_pool_reals(pool, (size_t)k * width),
-                       .noise = kith_i_pool_reals(pool, k),
-                       .size = kith_i_pool_reals(pool, k),
-                       .used = kith_i_pool_reals(pool, k),
-                       .kept = kith_i_pool_reals(pool, k),
-                       .rms = kith_i_pool_reals(pool, k)};
-}
-
-auto_sizes kith_i_auto_sizes_new(auto_run *run, uint32_t k)
-{
-    auto_sizes out = {.mean = kith_i_pool_reals(&run->pool, k),
-                      .variance = kith_i_pool_reals(&run->pool, k),
-                      .squares = kith_i_pool_reals(&run->pool, k)};
-    for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++)
-        out.variance[j] = HUGE_VAL;
+    auto_step out = {.k = k,
+                     .width = width,
+                     .sizes = sizes_new(run, k),
+                     .move = kith_i_pool_reals(pool, (size_t)k * width),
+                     .noise = kith_i_pool_reals(pool, k),
+                     .used = kith_i_pool_reals(pool, k),
+                     .kept = kith_i_pool_reals(pool, k),
+                     .rms = kith_i_pool_reals(pool, k)};
+    if (!kith_i_auto_failed(run))
+        forget(&out.sizes, k);
     return out;
 }
 
-double kith_i_auto_weigh(const auto_summary *s, uint32_t k,
-                         const double *centers, auto_sizes *out)
+auto_sizes kith_i_auto_weigh(auto_run *run, const auto_summary *s, uint32_t k,
+                             const double *centers)
 {
-    double cost = 0;
-    out->total = 0;
-    memset(out->mean, 0, k * sizeof *out->mean);
-    memset(out->variance, 0, k * sizeof *out->variance);
-    memset(out->squares, 0, k * sizeof *out->squares);
+    auto_sizes out = sizes_new(run, k);
+    if (kith_i_auto_failed(run))
+        return out;
     for (uint32_t i = 0; i < s->n; i++) {
         double square;
         uint32_t j = kith_i_nearest(s->points + (size_t)i * s->q, centers, k,
                                     s->q, &square);
-        out->mean[j] += s->size[i];
-        out->variance[j] += s->unsure[i];
-        out->squares[j] += s->size[i] * (square + s->within[i]);
-        out->total += s->size[i];
-        cost += s->size[i] * (square + s->within[i]);
+        out.mean[j] += s->size[i];
+        out.variance[j] += s->unsure[i];
+        out.squares[j] += s->size[i] * (square + s->within[i]);
+        out.total += s->size[i];
+        out.cost += s->size[i] * (square + s->within[i]);
     }
-    for (uint32_t j = 0; j < k; j++)
-        if (!(out->variance[j] > 0))
-            out->variance[j] = HUGE_VAL;
-    return out->total > 0 ? cost / out->total : 0;
+    out.cost = out.total > 0 ? out.cost / out.total : 0;
+    forget(&out, k);
+    return out;
 }
 
 /* A few rows of the common distance are added to each, and none is much
@@ -54,15 +59,12 @@ void kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
                         const double *centers, double *scale)
 {
     size_t mark = run->pool.count;
-    auto_sizes at = kith_i_auto_sizes_new(run, k);
-    if (kith_i_auto_failed(run))
-        return;
-    double mean = kith_i_auto_weigh(s, k, centers, &at);
+    auto_sizes at = kith_i_auto_weigh(run, s, k, centers);
     double prior = .02 * at.total / k;
-    for (uint32_t j = 0; j < k; j++) {
-        double square =
-            (at.squares[j] + prior * mean) / fmax(at.mean[j] + prior, 1e-300);
-        scale[j] = sqrt(fmax(fmax(square, .09 * mean), 1));
+    for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++) {
+        double square = (at.squares[j] + prior * at.cost) /
+                        fmax(at.mean[j] + prior, 1e-300);
+        scale[j] = sqrt(fmax(fmax(square, .09 * at.cost), 1));
     }
     kith_i_pool_drop(&run->pool, mark);
 }
@@ -75,13 +77,14 @@ static const double few = 10;
  * that the difference of the two counts shows (what noise does not explain of
  * it). So much less is known of the earlier size; then both, by precision. */
 void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
-                            double *size)
+                            const int64_t *counts)
 {
     double drift = 0, total = 0, many = 0;
     for (uint32_t j = 0; j < k; j++) {
         if (!(known->variance[j] < HUGE_VAL))
             continue;
-        double c = fmax(known->mean[j], sd), apart = size[j] - known->mean[j];
+        double c = fmax(known->mean[j], sd);
+        double apart = (double)counts[j] - known->mean[j];
         drift += (apart * apart - sd * sd - known->variance[j]) / c;
         total += c;
         many++;
@@ -90,28 +93,27 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
     for (uint32_t j = 0; j < k; j++) {
         double c = fmax(known->mean[j], sd);
         known->variance[j] += drift * c * c;
-        kith_i_auto_join(&known->mean[j], &known->variance[j], size[j],
-                         sd * sd);
-        size[j] = known->mean[j];
+        kith_i_auto_join(&known->mean[j], &known->variance[j],
+                         (double)counts[j], sd * sd);
     }
 }
 
-void kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
-                             const auto_job *job, auto_step *out)
+/* Sizes by one release, joined with what is known of them. */
+static void count_sizes(auto_run *run, const auto_place *place,
+                        const auto_job *job, auto_step *out)
 {
+    auto_sizes *sizes = &out->sizes;
     kith_i_cells cells =
         kith_i_auto_counts(run, place, job->what, job->share * job->counts);
     if (kith_i_auto_failed(run))
         return;
+    for (uint32_t j = 0; run->plan > 0 && j < out->k; j++)
+        cells.counts[j] = (int64_t)(run->plan / out->k);
+    kith_i_auto_join_sizes(sizes, out->k, cells.count_sd, cells.counts);
     for (uint32_t j = 0; j < out->k; j++)
-        out->size[j] =
-            run->plan > 0 ? run->plan / out->k : (double)cells.counts[j];
-    if (job->known)
-        kith_i_auto_join_sizes(job->known, out->k, cells.count_sd, out->size);
-    for (uint32_t j = 0; j < out->k; j++) {
-        double sd = job->known ? sqrt(job->known->variance[j]) : cells.count_sd;
-        out->used[j] = fmax(fmax(out->size[j], run->recipe->sure * sd), 1);
-    }
+        out->used[j] =
+            fmax(1, fmax(sizes->mean[j],
+                         run->recipe->sure * sqrt(sizes->variance[j])));
 }
 
 /* Radii by the last histogram: larger where there are more rows. */
@@ -123,15 +125,17 @@ static void set_radii(const auto_run *run, const auto_job *job, double share,
     out->loose = kith_i_auto_looseness(&job->lengths);
     out->kappa = sqrt(sum.square);
     for (uint32_t j = 0; j < out->k; j++) {
-        auto_clip clip =
-            kith_i_auto_clip(run, &job->lengths, &sum, out->used[j]);
+        auto_clip clip = job->clip ? *job->clip
+                                   : kith_i_auto_clip(run, &job->lengths, &sum,
+                                                      out->used[j]);
         out->kept[j] = clip.kept;
         radius[j] = clip.radius * job->scale[j];
         out->rms[j] = out->kappa * job->scale[j];
     }
 }
 
-void kith_i_auto_set_moves(const kith_i_cells *cells, auto_step *out)
+/* Means and their noise from sums. */
+static void set_moves(const kith_i_cells *cells, auto_step *out)
 {
     uint32_t k = out->k, w = out->width;
     out->sum_sd = 0;
@@ -154,7 +158,7 @@ void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
     double sums = job->share * (1 - job->counts);
     double *radius = kith_i_pool_reals(&run->pool, place->cells);
     kith_i_auto_place_open(run, place, 1);
-    kith_i_auto_count_sizes(run, place, job, out);
+    count_sizes(run, place, job, out);
     if (job->hist > 0) {
         auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
         kith_i_auto_histogram(run, place, &look, &job->lengths);
@@ -164,7 +168,7 @@ void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
     kith_i_cells cells =
         kith_i_auto_residuals(run, place, job->what, radius, sums);
     if (!kith_i_auto_failed(run))
-        kith_i_auto_set_moves(&cells, out);
+        set_moves(&cells, out);
     kith_i_auto_place_close(run, place);
     kith_i_pool_drop(&run->pool, mark);
 }

@@ -77,14 +77,6 @@ void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
         set_factors(hist, b);
 }
 
-double kith_i_auto_excess(const auto_hist *hist, double r)
-{
-    double sum = 0;
-    for (uint32_t b = 0; b < AUTO_BINS; b++)
-        sum += hist->h[b] * fmax(hist->mid[b] - r, 0);
-    return sum;
-}
-
 double kith_i_auto_mean_square(const auto_hist *hist)
 {
     double sum = 0;

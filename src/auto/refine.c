@@ -34,7 +34,7 @@ void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
     kith_i_auto_shrink(inside, q, k, step->noise, factor);
     for (uint32_t j = 0; j < k; j++)
         noise[j] = step->noise[j] * sqrt(fmax(1 - (double)q / d, 1e-6));
-    auto_belief belief = {k, d, q, step->move, noise, step->size, places};
+    auto_belief belief = {k, d, q, step->move, noise, step->sizes.mean, places};
     kith_i_auto_believe(run, &belief);
     for (uint32_t j = 0; j < k; j++)
         for (uint32_t i = 0; i < d; i++) {
@@ -116,7 +116,7 @@ static void set_found(const auto_step *step, double finer, auto_found *found)
         inverse += part;
         mean += step->used[j] / total * pow(step->rms[j], 2);
         gained += part * fmax(square, 0);
-        found->sizes[j] = step->size[j];
+        found->sizes[j] = step->sizes.mean[j];
     }
     double left = fmax(1 - gained, 1. / 8) / (finer * finer);
     double follow = fmin(1, pow(step->kappa, -4));
@@ -131,12 +131,13 @@ static void set_found(const auto_step *step, double finer, auto_found *found)
 
 /* q < d. scale: of the clusters, in full space. */
 static void recover(auto_run *run, const auto_start *start, auto_job *job,
-                    double within, auto_found *found)
+                    double within, const auto_sizes *known, auto_found *found)
 {
     const auto_frame *frame = start->frame;
     uint32_t k = run->k, q = frame->q, d = run->d;
     double *scale = job->scale;
     auto_step step = kith_i_auto_step_new(run, k, d);
+    step.sizes = *known;
     kith_i_centers lattice = kith_i_auto_lattice(run, k, q, start->centers);
     if (kith_i_auto_failed(run))
         return;
@@ -172,7 +173,7 @@ static void last(auto_run *run, const auto_start *start, auto_job *job,
             job->scale[j] =
                 sqrt(job->scale[j] * job->scale[j] + frame->outside) /
                 frame->finer;
-        recover(run, start, job, within, found);
+        recover(run, start, job, within, &before->sizes, found);
         return;
     }
     auto_step step = *before;
@@ -187,19 +188,17 @@ void kith_i_auto_refine(auto_run *run, const auto_start *start,
 {
     uint32_t k = run->k, rounds = start->shares->rounds;
     const auto_shares *shares = start->shares;
-    auto_sizes known = kith_i_auto_sizes_new(run, k);
     auto_step step = kith_i_auto_step_new(run, k, start->frame->q);
     auto_job job = {.what = "cluster",
                     .scale = kith_i_pool_reals(&run->pool, k),
                     .share = shares->steps / rounds,
-                    .counts = shares->counts,
-                    .known = &known};
-    if (kith_i_auto_failed(run))
-        return;
+                    .counts = shares->counts};
     /* a few rows far out are known by their box alone; other clusters change
      * too much between summary and steps */
     if (start->far)
-        (void)kith_i_auto_weigh(start->summary, k, start->centers, &known);
+        step.sizes = kith_i_auto_weigh(run, start->summary, k, start->centers);
+    if (kith_i_auto_failed(run))
+        return;
     for (uint32_t t = 0; t <= rounds; t++) {
         kith_i_auto_scales(run, start->summary, k, start->centers, job.scale);
         if (t == rounds)

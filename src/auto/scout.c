@@ -84,9 +84,10 @@ static auto_clip plan_mean(const auto_run *run, const auto_hist *hist,
     double d = run->d, n = run->n, unit = kith_i_auto_sum_sd(run, share, d);
     auto_clip best = {.cost = HUGE_VAL, .kept = 1};
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
-        double r = hist->up[b];
-        double bias =
-            kith_i_auto_excess(hist, r) / (hist->seen ? n : hist->total);
+        double r = hist->up[b], excess = 0;
+        for (uint32_t i = 0; i < AUTO_BINS; i++)
+            excess += hist->h[i] * fmax(hist->mid[i] - r, 0);
+        double bias = excess / (hist->seen ? n : hist->total);
         double cost = bias * bias + d * pow(r * unit / n, 2);
         if (cost < best.cost)
             best = (auto_clip){r, 1, unit * r, cost, 0};

@@ -63,8 +63,7 @@ void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
 void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,
                       const double *centers, double *full);
 
-/* ---- recipe.c -------------------------------------------------------------
- */
+/* ---- recipe.c ---- */
 
 /* What is left of the budget, divided. */
 typedef struct auto_shares {
@@ -81,8 +80,7 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame);
 void kith_i_auto_divide_again(const auto_run *run, uint32_t q,
                               auto_shares *shares);
 
-/* ---- tree.c ---------------------------------------------------------------
- */
+/* ---- tree.c ---- */
 
 enum { AUTO_ROOTS = 12 };
 
@@ -155,55 +153,49 @@ void kith_i_auto_cells(auto_run *run, const auto_frame *frame,
  * (HUGE_VAL: nothing is). */
 typedef struct auto_sizes {
     double *mean, *variance;
-    double *squares; /* kith_i_auto_weigh: squared distances in all, */
-    double total;    /* and size of all */
+    double *squares; /* of a summary: squared distances in all, */
+    double cost;     /* their mean over all rows, */
+    double total;    /* and the size of all */
 } auto_sizes;
 
 /* What a step is told. */
 typedef struct auto_job {
     const char *what;
-    double *scale;        /* of each cell, in steps of the residuals' space */
-    double share, counts; /* all of it; the part for sizes */
-    double hist;          /* share of the histogram; 0: the last one does */
-    auto_sizes *known;    /* or NULL */
-    auto_hist lengths;    /* the last histogram, in scales */
+    double *scale;         /* of each cell, in steps of the residuals' space */
+    double share, counts;  /* all of it; the part for sizes */
+    double hist;           /* share of the histogram; 0: the last one does */
+    auto_hist lengths;     /* the last histogram, in scales */
+    const auto_clip *clip; /* of all cells, in place of one; or NULL */
 } auto_job;
 
 /* What a step found. */
 typedef struct auto_step {
     uint32_t k, width;
-    double *move;  /* k x width: residual means, not shrunk yet */
-    double *noise; /* k: sd of one coordinate of move */
-    double *size;  /* k: joined with what was known */
-    double *used;  /* k: what sums were divided by, never lost in noise, */
-    double *kept;  /* k: and by what clipping has left of them */
-    double sum_sd; /* of a coordinate of a residual sum, rms over the k */
-    double loose;  /* relative sd of the squares of rms, by noise */
-    double *rms;   /* k: distance of the rows from the centre, which is */
-    double kappa;  /* so many times what was expected */
+    auto_sizes sizes; /* counted, joined with what was known before */
+    double *move;     /* k x width: residual means, not shrunk yet */
+    double *noise;    /* k: sd of one coordinate of move */
+    double *used;     /* k: what sums were divided by, never lost in noise, */
+    double *kept;     /* k: and by what clipping has left of them */
+    double sum_sd;    /* of a coordinate of a residual sum, rms over the k */
+    double loose;     /* relative sd of the squares of rms, by noise */
+    double *rms;      /* k: distance of the rows from the centre, which is */
+    double kappa;     /* so many times what was expected */
 } auto_step;
 
-/* Room for steps of k cells; both from the run's pool. */
+/* Room for steps of k cells, of whose sizes nothing is known. */
 auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width);
-auto_sizes kith_i_auto_sizes_new(auto_run *run, uint32_t k);
 
-/* What the summary knows of the sizes of k cells. Returns the mean squared
- * distance of its rows from the centres. */
-double kith_i_auto_weigh(const auto_summary *summary, uint32_t k,
-                         const double *centers, auto_sizes *out);
+/* What the summary knows of k cells. */
+auto_sizes kith_i_auto_weigh(auto_run *run, const auto_summary *summary,
+                             uint32_t k, const double *centers);
 /* Typical distance of the rows from each of k centres (scale: k). */
 void kith_i_auto_scales(auto_run *run, const auto_summary *summary, uint32_t k,
                         const double *centers, double *scale);
 
-/* Join what is known of the sizes of k clusters and what was counted now (size,
- * with this sd). */
+/* Join what is known of the sizes of k clusters and what was counted now, with
+ * this sd. */
 void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
-                            double *size);
-/* Sizes by one release, joined with what is known of them. */
-void kith_i_auto_count_sizes(auto_run *run, const auto_place *place,
-                             const auto_job *job, auto_step *out);
-/* Means and their noise from sums. */
-void kith_i_auto_set_moves(const kith_i_cells *sums, auto_step *out);
+                            const int64_t *counts);
 /* A step of the place's cells, which is opened and closed. */
 void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
                            auto_step *out);
@@ -269,8 +261,7 @@ void kith_i_auto_last_blind(auto_run *run, const auto_start *start,
 void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
                            const double *places, auto_step *step, double *full);
 
-/* ---- believe.c: how much of noisy means in full space to believe ----------
- */
+/* ---- believe.c: how much of noisy means in full space to believe ---- */
 
 /* Noisy vectors of k clusters in R^d, whose places in the view are known. */
 typedef struct auto_belief {
@@ -285,8 +276,7 @@ typedef struct auto_belief {
  * the part that is not noise (empirical Bayes). */
 void kith_i_auto_believe(auto_run *run, const auto_belief *belief);
 
-/* ---- choose.c: the last centres, or one mean ------------------------------
- */
+/* ---- choose.c: the last centres, or one mean ---- */
 
 /* k centres about a mean (both in steps of the rows): one is the mean itself,
  * so that nothing is lost against it, the others in random directions, at the

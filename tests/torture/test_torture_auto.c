@@ -79,7 +79,7 @@ static void test_memory(void **state)
         scenario sc = ways[w];
         double *rows = make_rows(N, sc.d, sc.groups, 1);
         sc.rows = rows;
-        assert_true(torture_some(sc.release, run_auto, &sc, 7) > 100);
+        assert_true(torture_some(sc.release, run_auto, &sc, 7) > 80);
         free(rows);
     }
 }
