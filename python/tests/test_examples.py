@@ -1,5 +1,6 @@
 """The two notebooks run as they are, from top to bottom, by Jupyter's kernel."""
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -39,4 +40,7 @@ def test_example(name, files, tmp_path, monkeypatch):
     if name == "visits":
         assert "refused:" in said and "age" in said
     else:
-        assert "cost with privacy / without: 1.0" in said
+        # Fresh noise: 1.001 to 1.006 in 61 runs, and below 1 where it finds
+        # better places than scikit-learn. The notebook holds it below 1.1.
+        ratio, = re.findall(r"cost with privacy / without: ([\d.]+)\n", said)
+        assert .9 < float(ratio) < 1.1

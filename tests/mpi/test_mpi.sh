@@ -243,7 +243,7 @@ strike() {
 }
 strike KILL 2 2 50
 strike KILL 0 3 50
-strike STOP 1 4 6
+strike STOP 1 4 15 # slow machines are not hung before they have paid
 said "hangs, or is slow"
 check "no model anywhere" [ ! -e no.json ]
 finish
