@@ -275,6 +275,9 @@ def shoot(width, *more):
     raw, rows, before = zlib.decompress(body), [], bytearray(w * step)
     for y in range(h):
         kind, line = raw[y * (w * step + 1)], bytearray(raw[y * (w * step + 1) + 1:(y + 1) * (w * step + 1)])
+        if kind == 2 and not any(line): # as the line before, which most are
+            rows.append(bytes(before))
+            continue
         for i in range(w * step):
             left = line[i - step] if i >= step else 0
             corner = before[i - step] if i >= step else 0

@@ -77,8 +77,8 @@ static const double SPOTS[PLACES][3] = {
 
 /* n, epsilon: from where a mean is all that can be had to where k centres
  * pay. */
-static const double CELLS[][2] = {{300, .5}, {1000, .5},  {2000, 1},
-                                  {5000, 1}, {10000, .3}, {20000, 1}};
+static const double CELLS[][2] = {
+    {300, .5}, {1000, .5}, {2000, 1}, {10000, .3}, {20000, 1}};
 
 static void blobs_are_no_worse_than_a_mean(void **state)
 {
