@@ -2,9 +2,9 @@
  * histogram to find: one round blob away from the middle of the bounds, asked
  * for five centres, where noise is large. By the law, seeded, so that the test
  * does the same each time. The limit of 1.05 is near what seeds do: d = 2, n =
- * 10000, epsilon .3 had 1.053 over the first three of the five. Mixtures, which a histogram does find, must not have
- * been given up for it. And `one-round`, which cannot fall back on anything,
- * does not return places in the noise. */
+ * 10000, epsilon .3 had 1.053 over the first three of the five. Mixtures, which
+ * a histogram does find, must not have been given up for it. And `one-round`,
+ * which cannot fall back on anything, does not return places in the noise. */
 #include <math.h>
 
 #include "base/base_i.h"
