@@ -46,7 +46,7 @@ void kith_i_centers_set(kith_i_centers *out, const double *real)
 
 /* Rows that are handed to BLAS at once; changes speed only. Measured with
  * OpenBLAS 0.3.21: small batches for few centres, else a few hundred rows,
- * and never more than 2 MiB of doubles. */
+ * never more than 2 MiB of rows nor a quarter of that in products. */
 static uint32_t batch_rows(uint32_t k, uint32_t d)
 {
     const size_t most = (size_t)1 << 18;
@@ -59,7 +59,7 @@ static uint32_t batch_rows(uint32_t k, uint32_t d)
         if (small * k * d <= SMALL_PRODUCT)
             rows = small;
     }
-    while (rows > 8 && rows * d > most)
+    while (rows > 8 && (rows * d > most || rows * k > most / 8))
         rows /= 2;
     return (uint32_t)rows;
 }
