@@ -13,7 +13,7 @@ static double cpu(void)
 int main(void)
 {
     static const double scales[] = {1, 4.2, 1e2, 1e4, 1e6, 1e9};
-    kith_i_entropy_source source = {0, 0};
+    kith_i_entropy_source source = {.seeded = 0, .seed = 0};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     printf("| scale | discrete Laplace, M/s | rounded Gaussian, M/s |\n");

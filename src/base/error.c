@@ -61,8 +61,9 @@ const char *kith_version(void)
 kith_status kith_i_fail_entropy(kith_error *err)
 {
     return kith_i_fail(err, KITH_ERR_ENTROPY,
-                       "the secure random generator failed: nothing was "
-                       "released, the budget stays spent");
+                       "the secure random generator failed, or this process "
+                       "is a copy (fork) of the one that opened the session: "
+                       "nothing was released, the budget stays spent");
 }
 
 kith_status kith_i_fail_place(kith_error *err)

@@ -18,13 +18,12 @@ struct kith_i_view {
 struct kith_session {
     kith_dataset *data;    /* owned; NULL in a plan */
     kith_i_domain *domain; /* owned by data, or by the session in a plan */
-    kith_i_process opener; /* the only process that may use it (I22) */
     kith_privacy privacy;
     uint32_t group; /* rows of a person; 0: they are nobody's */
     kith_measure measure;
     kith_i_loss total, spent, held; /* spent + held <= total */
     const char *weakened; /* NULL: exact; else the guarantee that is left */
-    kith_i_entropy_source source;
+    kith_i_entropy_source source; /* whose owner alone may use this (I22) */
     int ledgered; /* a ledger was charged: losses must add up beyond it */
     kith_charge *charge; /* the entries that paid; NULL: no ledger */
     uint32_t threads;

@@ -38,7 +38,8 @@ static kith_status session_new(const kith_privacy *privacy, kith_session **out,
     s->privacy = *privacy;
     s->measure = measure;
     s->total = total;
-    s->opener = kith_i_process_now();
+    s->source.owned = 1;
+    s->source.owner = kith_i_process_now();
     if (measure == KITH_GAUSSIAN_DP || total >> EXACT_BITS) /* I18 */
         s->total -= (total >> RESERVE_SHIFT) + (total > 0);
     *out = s;
@@ -194,7 +195,7 @@ static char *join(const char *what, const char *suffix)
 kith_status kith_i_session_pay(kith_session *s, const kith_i_bill *bills,
                                size_t count, kith_error *err)
 {
-    if (!kith_i_process_same(s->opener)) /* I22 */
+    if (!kith_i_process_same(s->source.owner)) /* I22 */
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "this session belongs to the process that opened "
                            "it: after fork() open a new one, and pay for it");

@@ -30,6 +30,13 @@ static void fill_harmless(kith_i_entropy *e)
         e->words[i] = kith_i_coins_u64(&coins);
 }
 
+static int may_draw(const kith_i_entropy *e) /* I22 */
+{
+    return !e->failed &&
+           (!e->source.owned || kith_i_process_same(e->source.owner)) &&
+           !kith_i_entropy_check(NULL);
+}
+
 void kith_i_entropy_refill(kith_i_entropy *e)
 {
     e->mark = kith_i_process_now().mark;
@@ -40,7 +47,7 @@ void kith_i_entropy_refill(kith_i_entropy *e)
         uint64_t parts[3] = {e->source.seed, e->stream, e->refills};
         memcpy(key, parts, sizeof parts);
         randombytes_buf_deterministic(e->words, sizeof e->words, key);
-    } else if (!e->failed && !kith_i_entropy_check(NULL)) {
+    } else if (may_draw(e)) {
         randombytes_buf(e->words, sizeof e->words);
         /* Chance of a false alarm: 2^-64 a refill. */
         if (e->words[0] == e->last || e->words[0] == e->words[1])

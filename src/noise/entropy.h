@@ -8,7 +8,8 @@
  * Because: a word is zeroed as it is taken; the buffer is refilled when it is
  *   empty and when the process turns out to be a fork of the one that filled
  *   it, by whatever call (kith_i_fork_mark is another in every child); close
- *   wipes the rest.
+ *   wipes the rest. A copy of a session's process draws nothing at all (I22):
+ *   its noise and its parent's would hide the same sums, for one payment.
  *
  * I29: if the generator fails, `failed` is set and later words are a harmless
  * public sequence, so that loops end: whoever drew must look at `failed`
@@ -26,6 +27,8 @@ enum { KITH_I_ENTROPY_WORDS = 512 };
 /* Where a session's secret randomness comes from. */
 typedef struct kith_i_entropy_source {
     int seeded; /* 0: the operating system; else for tests only */
+    int owned;  /* no process but the owner may draw */
+    kith_i_process owner;
     uint64_t seed;
 } kith_i_entropy_source;
 

@@ -8,7 +8,7 @@
 
 kith_status kith_i_secret_bytes(void *out, size_t bytes, kith_error *err)
 {
-    const kith_i_entropy_source secure = {0, 0};
+    const kith_i_entropy_source secure = {0};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &secure, 0);
     for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {

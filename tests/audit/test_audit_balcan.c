@@ -173,7 +173,7 @@ static void run_fault(void *arg, const double *rows, size_t n, uint64_t seed,
 {
     const claim *c = arg;
     double twice = c->neighbors == KITH_REPLACE_ONE ? 2 : 1;
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     int64_t count[2] = {0}, loss[2] = {0};

@@ -179,7 +179,7 @@ static void run_variant(void *arg, const double *rows, size_t n, uint64_t seed,
                         double *out)
 {
     const variant *v = arg;
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     int64_t count[2] = {0}, sum[2] = {0};

@@ -14,7 +14,7 @@ enum { DRAWS = 1000000, HALF = 400, CELLS = 2 * HALF + 1 };
 
 static void open_seeded(kith_i_entropy *e, uint64_t seed)
 {
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy_open(e, &source, 0);
 }
 

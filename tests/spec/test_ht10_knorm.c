@@ -23,7 +23,7 @@ static double gamma_cdf(int d, double x)
 static void check_law(size_t d, kith_i_scale b, uint64_t seed)
 {
     enum { CELLS = 32, DRAWS = 30000 };
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     void *scratch = malloc(kith_i_knorm_scratch(d));
@@ -74,7 +74,7 @@ static void test_rounding(void **state)
     (void)state;
     enum { HALF = 20, DRAWS = 200000 };
     kith_i_scale b = {3, 1};
-    kith_i_entropy_source source = {1, 9};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 9};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     void *scratch = malloc(kith_i_knorm_scratch(1));
@@ -107,7 +107,7 @@ static void test_joint(void **state)
     enum { D = 3, DRAWS = 100000 };
     kith_i_scale b = {1ull << 30, 10};
     double scale = kith_i_scale_value(b), sum = 0, square = 0;
-    kith_i_entropy_source source = {1, 10};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 10};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     void *scratch = malloc(kith_i_knorm_scratch(D));
@@ -136,7 +136,7 @@ static void test_split(void **state)
     kith_i_scale two[2] = {{1 << 20, 0}, {1 << 22, 0}};
     void *scratch = malloc(kith_i_knorm_scratch(D));
     for (uint64_t seed = 0; seed < 200; seed++) {
-        kith_i_entropy_source source = {1, seed};
+        kith_i_entropy_source source = {.seeded = 1, .seed = seed};
         kith_i_entropy e;
         int64_t a[D] = {0}, b[D] = {0};
         kith_i_entropy_open(&e, &source, 0);
@@ -160,7 +160,7 @@ static void test_vectors(void **state)
     for (int v = 0; v < V; v++)
         scales[v] = (kith_i_scale){(uint64_t)1000 << v % 20, 0};
     int64_t a[V * W] = {0}, b[V * W] = {0};
-    kith_i_entropy_source source = {1, 11};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 11};
     kith_i_noise noise = {.scales = scales,
                           .per_scale = W,
                           .source = &source,

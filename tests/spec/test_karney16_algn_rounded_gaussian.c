@@ -29,7 +29,7 @@ static double mass(int64_t x, double s)
 
 static void open_seeded(kith_i_entropy *e, uint64_t seed)
 {
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy_open(e, &source, 0);
 }
 

@@ -35,7 +35,7 @@ static void *count_alloc(size_t n, size_t size)
 static kith_i_wishart *draw(uint64_t seed, uint32_t p, uint32_t threads)
 {
     static kith_i_entropy_source source;
-    source = (kith_i_entropy_source){1, seed};
+    source = (kith_i_entropy_source){.seeded = 1, .seed = seed};
     kith_i_wishart *w = NULL;
     assert_int_equal(kith_i_wishart_open(&source, 5, p, threads, &w, NULL),
                      KITH_OK);
@@ -419,7 +419,7 @@ static void test_no_memory(void **state)
     allocations_left = -1;
     assert_int_equal(kith_i_wishart_state(w, NULL), KITH_ERR_MEMORY);
     kith_i_wishart_close(w);
-    kith_i_entropy_source source = {1, 1};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 1};
     for (int left = 0;; left++) { /* and none to begin with */
         allocations_left = left;
         kith_status status = kith_i_wishart_open(&source, 0, 9, 2, &w, NULL);
@@ -448,7 +448,7 @@ static void test_threads(void **state)
     /* no word is used twice: chunks, digits and calls have their own */
     deepen_chunk(&one->g, 0);
     deepen_chunk(&one->g, 1);
-    kith_i_entropy_source source = {1, 10};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 10};
     kith_i_wishart *next = NULL;
     assert_int_equal(kith_i_wishart_open(&source, 6, P, 1, &next, NULL),
                      KITH_OK);
@@ -490,7 +490,7 @@ static void test_quartic(void **state)
         for (uint32_t j = i; j < W; j++)
             at[i][j] = at[j][i] = next++;
     kith_i_scale b = {(uint64_t)1 << 40, 0};
-    kith_i_entropy_source source = {1, 11};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 11};
     kith_i_noise noise = {
         .scales = &b, .source = &source, .stream = 5, .threads = 1};
     int64_t got[SIZE], *entry_at = got;
@@ -523,7 +523,7 @@ static void test_matrix(void **state)
     (void)state;
     enum { P = 6 };
     kith_i_scale b = {(uint64_t)1 << 40, 0};
-    kith_i_entropy_source source = {1, 12};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 12};
     kith_i_noise noise = {
         .scales = &b, .source = &source, .stream = 5, .threads = 1};
     int64_t got[P * P];

@@ -5,7 +5,7 @@
 #include "support/cmocka_all.h"
 #include "support/copy_process.h"
 
-static const kith_i_entropy_source secure = {0, 0};
+static const kith_i_entropy_source secure = {.seeded = 0, .seed = 0};
 
 static void test_source_is_the_system(void **state)
 {
@@ -69,7 +69,8 @@ static void test_fork(void **state)
 static void test_seed_and_streams(void **state)
 {
     (void)state;
-    kith_i_entropy_source seeded = {1, 42}, other = {1, 43};
+    kith_i_entropy_source seeded = {.seeded = 1, .seed = 42},
+                          other = {.seeded = 1, .seed = 43};
     kith_i_entropy a, b, c, d;
     kith_i_entropy_open(&a, &seeded, 1);
     kith_i_entropy_open(&b, &seeded, 1);

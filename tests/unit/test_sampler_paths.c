@@ -24,7 +24,7 @@ enum { SCALES = sizeof scales / sizeof *scales };
 
 static void open_twice(kith_i_entropy *a, kith_i_entropy *b, uint64_t seed)
 {
-    kith_i_entropy_source source = {1, seed};
+    kith_i_entropy_source source = {.seeded = 1, .seed = seed};
     kith_i_entropy_open(a, &source, 7);
     kith_i_entropy_open(b, &source, 7);
 }
@@ -134,7 +134,7 @@ static void test_rounding_tie(void **state)
     (void)state;
     for (uint64_t first = (1ull << 63) - 2; first < (1ull << 63) + 2; first++) {
         kith_i_entropy e;
-        kith_i_entropy_source source = {1, 3};
+        kith_i_entropy_source source = {.seeded = 1, .seed = 3};
         kith_i_entropy_open(&e, &source, 0);
         kith_i_lazy x = {.digit = {first}, .count = 1};
         int64_t r = kith_i_wide_round(&e, (kith_i_scale){1, 0}, 0, &x);
@@ -153,7 +153,7 @@ static void test_undecided_fails_closed(void **state)
 {
     (void)state;
     kith_i_entropy e;
-    kith_i_entropy_source source = {1, 3};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 3};
     kith_i_entropy_open(&e, &source, 0);
     for (int i = 0; i < KITH_I_ENTROPY_WORDS; i++)
         e.words[i] = 0xaaaaaaaaaaaaaaaau;

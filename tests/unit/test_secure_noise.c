@@ -14,7 +14,7 @@
 
 enum { CHUNK = 1024, CHUNKS = 5, CELLS = 5, WIDTH = 300, THREADS = 3 };
 
-static const kith_i_entropy_source secure = {0, 0};
+static const kith_i_entropy_source secure = {.seeded = 0, .seed = 0};
 static const kith_i_scale scales[CELLS] = {
     {1000003, 0}, {1000003, 0}, {1000003, 0}, {1000003, 0}, {1000003, 0}};
 

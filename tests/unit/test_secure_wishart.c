@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
 static void test_digits_are_not_shared(void **state)
 {
     (void)state;
-    static const kith_i_entropy_source secure = {0, 0};
+    static const kith_i_entropy_source secure = {.seeded = 0, .seed = 0};
     static uint64_t all[MATRICES * DIGITS * EACH];
     size_t n = 0;
     for (int m = 0; m < MATRICES; m++) {

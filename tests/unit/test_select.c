@@ -52,7 +52,7 @@ static void test_laws(void **state)
         {6, 1000000, {9000000, 1000000, 2000000, 3500000, 1, 0}, 0.5},
         {6, 3, {INT64_C(4) << 59, (INT64_C(4) << 59) + 2, 0, 1, 2, 3}, 1},
         {1, 5, {17}, 1}};
-    kith_i_entropy_source source = {1, 11};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 11};
     kith_i_entropy e;
     kith_i_entropy_open(&e, &source, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -1,5 +1,8 @@
 /* The session: who may spend, and how much. */
 
+#include <string.h>
+#include <sys/mman.h>
+
 #include "dp/dp_i.h"
 #include "support/copy_process.h"
 #include "support/make_data.h"
@@ -37,6 +40,83 @@ static void test_fork_is_refused(void **state)
         kith_session_close(s);
     }
     free(rows);
+}
+
+/* ---- a copy made in the middle of a run ---- */
+
+static struct {
+    int calls, at, way;
+    pid_t child;
+} copying;
+
+static int copy_at(void *arg, uint32_t done, uint32_t total)
+{
+    (void)arg, (void)done, (void)total;
+    if (++copying.calls == copying.at)
+        copying.child = copy_process(copying.way);
+    return 0;
+}
+
+/* One round, and its bill, of a run in which the progress call `at` makes a
+ * copy; the centre goes to out. Returns the status. */
+static kith_status run_copied(int at, int way, double out[2])
+{
+    double *rows = make_rows(50, 2, 2, 1);
+    kith_session_options opt;
+    kith_session_options_init(&opt, sizeof opt);
+    opt.privacy = (kith_privacy){1, 0, KITH_ADD_REMOVE};
+    opt.threads = 1;
+    opt.progress = copy_at;
+    kith_session *s = NULL;
+    assert_int_equal(
+        kith_session_open(load(rows, 50, 2, unit_box()), &opt, &s, NULL),
+        KITH_OK);
+    free(rows);
+    kith_kmeans_options how;
+    kith_kmeans_options_init(&how, sizeof how);
+    how.clusters = 2;
+    how.rounds = 1;
+    how.method = KITH_KMEANS_LLOYD;
+    copying.calls = 0, copying.at = at, copying.way = way, copying.child = -1;
+    kith_result *result = NULL;
+    kith_status status = kith_kmeans(s, &how, &result, NULL);
+    uint32_t k, d;
+    if (!status)
+        memcpy(out, kith_result_centers(result, &k, &d), 2 * sizeof *out);
+    kith_result_free(result);
+    kith_session_close(s);
+    return status;
+}
+
+/* Whenever a copy is made, it and its parent never draw two noises over the
+ * same sums: the copy fails, or was made after the last draw and has the same
+ * (I22). */
+static void test_a_copy_does_not_draw(void **state)
+{
+    (void)state;
+    double *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    assert_int_equal(run_copied(0, 0, shared), KITH_OK);
+    int calls = copying.calls, refused = 0;
+    assert_true(calls > 3);
+    for (int at = 1; at <= calls; at++) {
+        double mine[2];
+        kith_status status = run_copied(at, at % COPY_WAYS, mine);
+        if (copying.child == 0) {
+            memcpy(shared, mine, sizeof mine);
+            _exit(status ? 1 : 0);
+        }
+        assert_int_equal(status, KITH_OK);
+        int code;
+        assert_int_equal(waitpid(copying.child, &code, 0), copying.child);
+        assert_true(WIFEXITED(code));
+        refused += WEXITSTATUS(code) != 0;
+        if (WEXITSTATUS(code) == 0)
+            assert_memory_equal(shared, mine, sizeof mine);
+    }
+    assert_true(refused > 1); /* in the middle, not only before paying */
+    munmap(shared, 4096);
 }
 
 static void test_a_spent_session_refuses(void **state)
@@ -182,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fork_is_refused),
+        cmocka_unit_test(test_a_copy_does_not_draw),
         cmocka_unit_test(test_a_spent_session_refuses),
         cmocka_unit_test(test_tiny_budgets),
         cmocka_unit_test(test_knorm_noise_fits),

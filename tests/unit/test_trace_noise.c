@@ -95,7 +95,7 @@ static void test_edge(void **state)
     (void)state;
     enum { P = 120 };
     kith_i_scale b = {(uint64_t)1 << 40, 0};
-    kith_i_entropy_source source = {1, 3};
+    kith_i_entropy_source source = {.seeded = 1, .seed = 3};
     kith_i_noise noise = {.scales = &b, .source = &source, .threads = 1};
     int64_t *z = calloc(P * P, sizeof *z);
     double *m = calloc(P * P, sizeof *m), value, vector[P];
