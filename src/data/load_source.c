@@ -76,9 +76,10 @@ static kith_status load(const kith_source *source,
         kith_dataset_free(data);
         return status;
     }
-    /* In memory the number of rows is the caller's, whatever they hold. */
-    data->fixed_rows = opt->fixed_rows ||
-                       (!source->paths && opt->missing == KITH_MISSING_ERROR);
+    /* In memory the number of rows is the caller's, whatever they hold; where
+     * a row may be dropped it is nobody's (I41). */
+    data->fixed_rows = (opt->fixed_rows || !source->paths) &&
+                       opt->missing == KITH_MISSING_ERROR;
     *out = data;
     return KITH_OK;
 }
