@@ -134,6 +134,7 @@ static uint32_t number_leaves(auto_tree *t)
         near += leaf && t->rows[n].near;
     }
     t->face.node = t->node;
+    t->face.nodes = t->nodes;
     return near;
 }
 

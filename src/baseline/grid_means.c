@@ -135,7 +135,7 @@ static kith_status count_cells(grid_run *g, double *sd, kith_error *err)
     if (!none)
         return kith_i_fail_memory(err);
     memset(none, 0, g->d * sizeof *none); /* all rows have the first root */
-    kith_i_forest forest = {g->d, 2, edge, none, g->node};
+    kith_i_forest forest = {g->d, 2, edge, none, g->node, 2 * g->cells};
     kith_i_ask ask = {.place = {.kind = KITH_I_PLACE_TREE,
                                 .places = g->cells,
                                 .forest = &forest}};

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ORIGIN_LIMIT = 1 << 17 };
+#include "kernel/description.h"
 
 /* What the place looks at. */
 static kith_i_block rows_of_place(const kith_i_place *place,
@@ -54,25 +54,19 @@ static int place_is_valid(const kith_i_domain *at, const kith_i_place *place)
         return 1;
     case KITH_I_PLACE_NEAREST:
         return place->centers->d == at->dimension &&
-               place->centers->sparse == at->sparse;
+               place->centers->sparse == at->sparse &&
+               kith_i_centers_are_exact(place->centers);
     case KITH_I_PLACE_PLANE:
-        return place->planes->d == at->dimension && !at->sparse;
+        return place->planes->d == at->dimension && !at->sparse &&
+               kith_i_axes_are_exact(place->planes,
+                                     (double)kith_i_domain_l2(at));
     case KITH_I_PLACE_TREE:
         return place->forest && place->forest->q == at->dimension &&
-               !at->sparse;
+               !at->sparse && kith_i_forest_is_whole(place->forest);
     case KITH_I_PLACE_LABEL:
         return place->by && at->dimension == 1;
     }
     return 0;
-}
-
-/* Residuals of rows (below 2^15) and their squares fit their types. */
-static int origins_are_valid(const int32_t *origins, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (origins[i] <= -ORIGIN_LIMIT || origins[i] >= ORIGIN_LIMIT)
-            return 0;
-    return 1;
 }
 
 static int bins_are_valid(const kith_i_domain *at, const kith_i_domain *domain,
@@ -84,8 +78,8 @@ static int bins_are_valid(const kith_i_domain *at, const kith_i_domain *domain,
     int whole = b->bins > 0 && (b->limits || b->bins == 1) && b->bins <= cells;
     if (b->origins)
         return whole && !domain->sparse &&
-               origins_are_valid(b->origins, (size_t)place_count(place) *
-                                                 domain->dimension);
+               kith_i_origins_are_near(b->origins, (size_t)place_count(place) *
+                                                       domain->dimension);
     return whole && place->kind == KITH_I_PLACE_NEAREST && !b->taxicab &&
            at == domain;
 }
@@ -102,7 +96,7 @@ static int value_is_valid(const kith_i_domain *domain, const kith_i_ask *ask,
     case KITH_I_VALUE_RESIDUAL:
         return v->origins && width == domain->dimension && !domain->sparse &&
                v->halvings >= 0 && !ask->place.bins &&
-               origins_are_valid(
+               kith_i_origins_are_near(
                    v->origins,
                    (size_t)(v->by_cell ? place_count(&ask->place) : 1) * width);
     case KITH_I_VALUE_ENTRIES:
@@ -111,6 +105,7 @@ static int value_is_valid(const kith_i_domain *domain, const kith_i_ask *ask,
         return v->pull && v->pull->centers == ask->place.centers &&
                ask->place.kind == KITH_I_PLACE_NEAREST && !ask->place.by &&
                !ask->place.bins &&
+               kith_i_pull_is_whole(v->pull, domain->sparse) &&
                width ==
                    (domain->sparse ? v->pull->width : domain->dimension) + 1;
     case KITH_I_VALUE_LENGTHS:

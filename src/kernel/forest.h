@@ -20,7 +20,8 @@ typedef struct kith_i_forest {
     uint32_t q, roots;
     const double *edge;     /* half width of a root's box, in spreads */
     const double *inverse;  /* q: 1 / spread^2 */
-    const kith_i_box *node; /* first the roots */
+    const kith_i_box *node; /* first the roots; */
+    uint32_t nodes;         /* so many; children stand behind their parents */
 } kith_i_forest;
 
 /* The root of the outliers or of a shell, by the largest squared coordinate in

@@ -10,6 +10,7 @@
 #include "choice.h"
 #include "dp/ask_digest.h"
 #include "kernel/aggregate.h"
+#include "kernel/description.h"
 
 typedef struct {
     const kith_i_losses *losses;
@@ -30,11 +31,13 @@ static int is_valid(const kith_session *s, const kith_i_losses *losses)
     if (candidates_of(losses) == 0)
         return 0;
     if (losses->planes)
-        return losses->planes->d == m->dimension && !m->sparse;
+        return losses->planes->d == m->dimension && !m->sparse &&
+               kith_i_axes_are_exact(losses->planes,
+                                     (double)kith_i_domain_l2(m));
     for (uint32_t t = 0; t < losses->sets->count; t++) {
         const kith_i_centers *c = &losses->sets->set[t];
         if (c->d != m->dimension || c->k != losses->sets->set->k ||
-            c->sparse != m->sparse)
+            c->sparse != m->sparse || !kith_i_centers_are_exact(c))
             return 0;
     }
     return 1;

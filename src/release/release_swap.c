@@ -18,6 +18,7 @@
 #include "choice.h"
 #include "dp/ask_digest.h"
 #include "kernel/aggregate.h"
+#include "kernel/description.h"
 
 typedef struct {
     const kith_i_swap_state *state;
@@ -84,7 +85,8 @@ static int is_valid(const kith_i_domain *m, const kith_i_swap_state *state,
                     const kith_i_swap_spec *spec)
 {
     if (!state->chosen || m->sparse || state->points.d != m->dimension ||
-        state->points.k != spec->candidates || state->k != spec->slots)
+        state->points.k != spec->candidates || state->k != spec->slots ||
+        !kith_i_centers_are_exact(&state->points))
         return 0;
     for (uint32_t j = 0; j < state->k; j++)
         if (state->chosen[j] >= spec->candidates)

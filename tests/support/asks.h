@@ -85,7 +85,8 @@ static inline void grow_forest(ask_forest *f, kith_i_coins *coins, uint32_t q,
                               .roots = 4,
                               .edge = f->edge,
                               .inverse = f->inverse,
-                              .node = f->node};
+                              .node = f->node,
+                              .nodes = f->nodes};
 }
 
 static inline kith_i_centers some_centers(kith_i_coins *coins, uint32_t k,

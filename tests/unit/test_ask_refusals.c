@@ -1,6 +1,7 @@
 /* Wrong descriptions are refused before anything is paid, and nothing is drawn
  * or looked at before it is paid for. */
 #include "dp/dp_private.h"
+#include "kernel/description.h"
 #include "release/release_features.h"
 #include "release/release_gram.h"
 #include "release/release_select.h"
@@ -138,6 +139,60 @@ static void test_places(void **state)
     REFUSE(&r, "label: counts", "no labels", c.ask.place.by = NULL);
     REFUSE(&r, "label: counts", "labels of two dimensions",
            c.ask.place.by = r.by);
+    close_room(&r);
+}
+
+/* Numbers that would let a sum round, and with it the rows around a row decide
+ * where it is; or that would read another row. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    room r = open_room(0);
+    static const double wrong[] = {.5, 32768, -32768, 1e300, NAN};
+    double *coords = r.w->near.coords, *squares = r.w->near.squares;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double coord = coords[D], square = squares[1];
+        coords[D] = wrong[i]; /* of the second centre */
+        squares[1] += wrong[i] * wrong[i] - coord * coord;
+        REFUSE(&r, "nearest: counts", "a centre off the lattice", (void)0);
+        coords[D] = coord, squares[1] = square;
+    }
+    squares[1]++;
+    REFUSE(&r, "nearest: counts", "another square", (void)0);
+    squares[1]--;
+    static const double turned[] = {.5, 0x1p24 + 1, NAN};
+    for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
+        double kept = r.w->planes.coords[D + 1];
+        r.w->planes.coords[D + 1] = turned[i];
+        REFUSE(&r, "plane: counts", "an axis that is not whole", (void)0);
+        r.w->planes.coords[D + 1] = kept;
+    }
+    assert_true(kith_i_axes_are_exact(&r.w->planes, 0x1p26));
+    assert_false(kith_i_axes_are_exact(&r.w->planes, 0x1p28));
+    ask_forest *f = &r.w->forest;
+    const kith_i_box roots[2] = {f->node[0], f->node[1]};
+    const struct {
+        uint32_t axis;
+        int64_t child;
+    } lost[] = {{D, 4}, {UINT32_MAX, 4}, {D, -1}, {0, 0}, {0, f->nodes - 1}};
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        f->node[0].axis = lost[i].axis;
+        f->node[0].child = (int32_t)lost[i].child;
+        REFUSE(&r, "tree: counts", "a walk that leaves", (void)0);
+        f->node[0] = roots[0];
+    }
+    f->node[1].child = 1;
+    REFUSE(&r, "tree: counts", "a walk in circles", (void)0);
+    f->node[1] = roots[1];
+    f->face.nodes = 3;
+    REFUSE(&r, "tree: counts", "a root too many", (void)0);
+    f->face.nodes = f->nodes;
+    kith_i_pull pulls[4] = {r.w->pull, r.w->pull, r.w->pull, r.w->pull};
+    pulls[0].tau = 0, pulls[1].tau = NAN;
+    pulls[2].unit = 0x1p31, pulls[3].inverse = -1;
+    for (int i = 0; i < 4; i++)
+        REFUSE(&r, "nearest: pull", "forces without a bound",
+               c.ask.value.pull = &pulls[i]);
     close_room(&r);
 }
 
@@ -323,10 +378,14 @@ static void test_select(void **state)
     (void)state;
     room r = open_room(0);
     kith_i_centers set[2] = {r.w->near, r.w->near}, wide = set[0],
-                   less = set[0], thin = set[0];
-    wide.d--, less.k--, thin.sparse = 1;
-    kith_i_axes planes = r.w->planes;
-    planes.d++;
+                   less = set[0], thin = set[0], off = set[0];
+    double squares[ASK_CELLS] = {0};
+    wide.d--, less.k--, thin.sparse = 1, off.squares = squares;
+    kith_i_axes planes = r.w->planes, long_ones = planes;
+    double axes[ASK_CELLS * ASK_CELLS * D];
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        axes[i] = 0x1p25;
+    planes.d++, long_ones.coords = axes;
     kith_i_center_sets sets = {.set = set, .count = 2, .shift = 8}, no = sets;
     no.count = 0;
     kith_i_select_spec good = {.what = "test",
@@ -346,6 +405,8 @@ static void test_select(void **state)
                {{.sets = &sets}, 2, 100, &wide},
                {{.sets = &sets}, 2, 100, &less},
                {{.sets = &sets}, 2, 100, &thin},
+               {{.sets = &sets}, 2, 100, &off},
+               {{.planes = &long_ones}, long_ones.sets, 100, NULL},
                {{.planes = &planes}, 1, 100, NULL}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         kith_i_select_spec spec = good;
@@ -382,19 +443,21 @@ static void test_swap(void **state)
                               .k = 2,
                               .shift = 8,
                               .bound = 100},
-                      bad[5] = {good, good, good, good, good};
+                      bad[6] = {good, good, good, good, good, good};
+    double squares[ASK_CELLS] = {0};
     bad[0].chosen = NULL;
     bad[1].points.d--;
     bad[2].points.k--;
     bad[3].k = 3;
     bad[4].chosen = beyond; /* would read what other rows left behind */
+    bad[5].points.squares = squares;
     kith_i_swap_spec spec = swap_spec(&r), wrong[2] = {spec, spec};
     wrong[0].bound = 0;
     wrong[1].slots = 0;
     kith_i_swap out;
-    for (int i = 0; i < 7; i++) {
-        assert_int_equal(kith_i_release_swap(r.s, i < 5 ? &bad[i] : &good,
-                                             i < 5 ? &spec : &wrong[i - 5],
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(kith_i_release_swap(r.s, i < 6 ? &bad[i] : &good,
+                                             i < 6 ? &spec : &wrong[i - 6],
                                              &out, NULL),
                          KITH_ERR_INTERNAL);
         assert_untouched(r.s);
@@ -473,9 +536,9 @@ int main(void)
         cmocka_unit_test(test_places),      cmocka_unit_test(test_bins),
         cmocka_unit_test(test_values),      cmocka_unit_test(test_specs),
         cmocka_unit_test(test_sparse_rows), cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_gram),        cmocka_unit_test(test_select),
-        cmocka_unit_test(test_swap),        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_gram),
+        cmocka_unit_test(test_select),      cmocka_unit_test(test_swap),
+        cmocka_unit_test(test_keys),        cmocka_unit_test(test_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,8 +280,12 @@ static void ask_differently(const scene *sc, uint32_t rank, kith_session *s,
     kith_i_centers centers = {
         .k = K, .d = D, .coords = coords, .squares = squares};
     kith_i_distance_bins bins = {.bins = 2, .limits = limits};
-    kith_i_forest forest = {
-        .q = D, .roots = 2, .edge = edge, .inverse = inverse, .node = nodes};
+    kith_i_forest forest = {.q = D,
+                            .roots = 2,
+                            .edge = edge,
+                            .inverse = inverse,
+                            .node = nodes,
+                            .nodes = 4};
     const kith_i_view *view = NULL;
     kith_i_ask ask = {
         .place = {.kind = KITH_I_PLACE_NEAREST, .centers = &centers}};
