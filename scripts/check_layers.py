@@ -101,6 +101,19 @@ OUTSIDE = {
     "curl/curl.h": {"tools"},
 }
 
+# What visits rows -> the only layers that may name it, by whatever header they
+# know it. So rows that reach a chain come by dp/rows_out.h, which marks the
+# session: its result cannot be called exact (I34).
+VISITS = {
+    "kith_i_fold": {"data", "dp", "simulate", "plain"},
+    "kith_i_fold_beside": {"data", "dp", "simulate", "plain"},
+    "kith_i_dataset_derive": {"data", "dp"},
+    "kith_i_session_fold": {"dp", "release"},
+    "kith_i_tally_rows": {"dp", "release"},
+    "kith_i_view_derive": {"dp"},
+}
+VISIT = re.compile(r"\b(" + "|".join(VISITS) + r")\b")
+
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.M)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
@@ -114,10 +127,14 @@ def sources(root, *folders):
                     yield os.path.relpath(os.path.join(at, name), root)
 
 
+def bare(text):
+    """Comments become as many line ends, so that line numbers stay."""
+    return COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+
+
 def includes(text):
     """(line, quote, header) of every include that is not commented out."""
-    # Comments become as many line ends, so that line numbers stay.
-    text = COMMENT.sub(lambda m: "\n" * m.group().count("\n"), text)
+    text = bare(text)
     for match in INCLUDE.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, *match.groups()
 
@@ -199,6 +216,12 @@ def check(root):
             if name in seen:
                 problems.append(f"{path}: same file name as {seen[name]}")
             seen.setdefault(name, path)
+        layer = path.split("/")[1]
+        for match in VISIT.finditer(bare(text)) if top == "src" else ():
+            if layer not in VISITS[match.group()]:
+                problems.append(f"{path}: {match.group()} is for "
+                                f"{', '.join(sorted(VISITS[match.group()]))} "
+                                "only")
         for line, quote, header in includes(text):
             problem = RULES[top](root, path, quote, header)
             if problem:
@@ -225,6 +248,9 @@ SPECIMENS = {
     "src/ledger/rows.c": ('#include "data/dataset_i.h"\n',
                           "may not include"),
     "src/data/fold.h": ("", None),
+    "src/sidedoor/looks.c": ("void f(void) { kith_i_session_fold(); }\n",
+                             "only"),
+    "src/sidedoor/told.c": ("/* not kith_i_session_fold */\n", None),
     "src/data/reader.h": ("", None),
     "src/data/good_data.c": ('#include "fold.h"\n#include "reader.h"\n', None),
     "src/data/math.c": ("#include <gmp.h>\n", "belongs to"),
