@@ -8,6 +8,9 @@ that ratio from the receipts of a plan, and from it how often the best such
 audit must try to show that a program gives away FACTOR times what it claims
 (one wrong alarm in 2,000 audits, nine of ten such programs caught).
 
+An answer can also be held against its own receipt: then the claim is what the
+receipts of the answers that are seen add up to, and no more.
+
 Every release is taken at its best: a noisy sum or count moves by all that it
 may, a selection is a coin with the full odds. So the truth is not better.
 
@@ -90,18 +93,29 @@ def words(number):
     return f"{round(number, 1 - int(math.log10(number))):,.0f}"
 
 
+def alone(releases):
+    """Held against their own receipts: their shares add up to 1."""
+    total = sum(share for _, share, _ in releases)
+    return [(what, share / total, choice) for what, share, choice in releases]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kith", default="build/release/tools/kith/kith")
     kith = parser.parse_args().kith
     balcan = receipts(kith, "balcan")
+    one_round = [r for r in receipts(kith, "balcan", "--rounds", "1")
+                 if not r[0].startswith(HIDDEN)]
     subjects = (
         ("lloyd, one round", receipts(kith, "lloyd", "--rounds", "1")),
         ("auto", receipts(kith, "auto")),
         ("auto, the last answer", receipts(kith, "auto")[-1:]),
         ("balcan, all answers", balcan),
         ("balcan, without what one cluster hides",
-         [r for r in balcan if not r[0].startswith(HIDDEN)]))
+         [r for r in balcan if not r[0].startswith(HIDDEN)]),
+        ("the same in one round, against their receipts", alone(one_round)),
+        ("balcan, the last sums, against their receipt",
+         alone(one_round[-1:])))
     print("| seen | factor | fewest tries | at epsilon | at epsilon 1 |")
     print("|---|---|---|---|---|")
     for name, releases in subjects:

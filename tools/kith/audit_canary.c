@@ -46,6 +46,7 @@ int audit_canary(const audit_target *t, audit_tally *tally, audit_sight *sight)
 {
     unsigned char in[AUDIT_CANARIES];
     double center[AUDIT_CANARIES];
+    audit_view seen = {0};
     (void)sight;
     audit_bits(in, sizeof in);
     size_t rows = 0;
@@ -59,7 +60,8 @@ int audit_canary(const audit_target *t, audit_tally *tally, audit_sight *sight)
     int code = audit_write(t, values, rows, AUDIT_CANARIES);
     free(values);
     if (!code)
-        code = audit_run(t, tally->epsilon, AUDIT_CANARIES, center, NULL);
+        code = audit_run(t, tally->epsilon, AUDIT_CANARIES, center, &seen);
+    tally->claim = seen.claim;
     if (code)
         return code;
     double share = share_right(center, in);

@@ -36,11 +36,15 @@ typedef struct layout {
 /* auto sums up what rows are away from a first mean, within a radius that it
  * chooses by how far they are: a crowd at both ends of what is possible has the
  * largest one, and a first mean so poor that the second is not shortened as
- * noise. The far row is opposite to it. */
+ * noise. The far row is opposite to it. balcan divides sums by a size that it
+ * does not show: the sum of its crowd is 0, whatever it is divided by. */
 static layout layout_of(const audit_target *t)
 {
-    static const layout plain = {.5, .5, 1e300}, wide = {1, 0, -1e300};
-    return strcmp(t->method, "auto") ? plain : wide;
+    static const layout plain = {.5, .5, 1e300}, wide = {1, 0, -1e300},
+                        even = {1, -1, 1e300};
+    return !strcmp(t->method, "auto")     ? wide
+           : !strcmp(t->method, "balcan") ? even
+                                          : plain;
 }
 
 /* Weight of the count beside that of the sum; the last one undoes what a noisy
@@ -103,7 +107,7 @@ static double sum_of_auto(const audit_target *t, double crowd, double center,
            seen->reach;
 }
 
-/* The same, of any method; the crowd of the others has one place. */
+/* The same, of any method. */
 static double visible_sum(const audit_target *t, double crowd, double center,
                           const audit_view *seen)
 {
@@ -111,7 +115,7 @@ static double visible_sum(const audit_target *t, double crowd, double center,
     if (crowd <= 0)
         return at.far < 0 ? -center : center;
     return at.far < 0 ? sum_of_auto(t, crowd, center, seen)
-                      : center * seen->size - at.even * crowd;
+                      : center * seen->size - (at.even + at.odd) / 2 * crowd;
 }
 
 int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
@@ -124,6 +128,7 @@ int audit_pair(const audit_target *t, audit_tally *tally, audit_sight *sight)
     int code = write_rows(t, tally->crowd, !in ? 0 : t->people ? FAR_ROWS : 1);
     if (!code)
         code = audit_run(t, tally->epsilon, 1, &center, &seen);
+    tally->claim = seen.claim;
     if (!code)
         *sight = (audit_sight){.sum = visible_sum(t, crowd, center, &seen),
                                .count = seen.size - crowd,

@@ -40,8 +40,8 @@ void audit_bits(unsigned char *bytes, size_t count)
 
 void audit_empty(const audit_target *t)
 {
-    static const char *const names[] = {"rows.npy", "rows.csv", "c.npy",
-                                        "m.json"};
+    static const char *const names[] = {"rows.npy", "rows.csv", "rows.svm",
+                                        "c.npy", "m.json"};
     char path[2 * NAME];
     for (size_t i = 0; t->folder && i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", t->folder, names[i]);
@@ -83,68 +83,71 @@ int audit_write_people(const audit_target *t, const double *values,
     return bad ? cli_fail(CLI_FAILED, "%s: not written", path) : CLI_OK;
 }
 
-/* The arguments of a run; texts are the caller's. */
-static void fill_arguments(const audit_target *t, char **argv,
-                           char text[6][NAME], double epsilon)
+int audit_write_sparse(const audit_target *t, const uint64_t rows[3],
+                       const double values[2])
 {
-    static char words[][16] = {"kmeans",   "-k",
-                               "1",        "-e",
-                               "--delta",  "--method",
-                               "--radius", "--quiet",
-                               "--force",  "--centers",
-                               "-o",       "--threads",
-                               "--rounds", "--user-column",
-                               "who"};
+    char path[NAME];
+    snprintf(path, sizeof path, "%s/rows.svm", t->folder);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
+    for (int feature = 1; feature <= 2; feature++)
+        for (uint64_t i = 0; i < rows[feature - 1]; i++)
+            fprintf(file, "0 %d:%.17g\n", feature, values[feature - 1]);
+    for (uint64_t i = 0; i < rows[2]; i++)
+        fputs("0 1:1e300\n", file);
+    int bad = ferror(file);
+    bad |= fclose(file);
+    return bad ? cli_fail(CLI_FAILED, "%s: not written", path) : CLI_OK;
+}
+
+/* The arguments of a run; texts are the caller's. */
+static void fill_arguments(const audit_target *t, const char **argv,
+                           char text[5][NAME], double epsilon)
+{
     size_t n = 0;
+    const char *rows = t->sparse ? "svm" : t->people ? "csv" : "npy";
     snprintf(text[0], NAME, "%.17g", epsilon);
     snprintf(text[1], NAME, "%.17g", t->delta);
-    snprintf(text[2], NAME, "%s", t->method);
-    snprintf(text[3], NAME, "%s/c.npy", t->folder);
-    snprintf(text[4], NAME, "%s/m.json", t->folder);
-    snprintf(text[5], NAME, "%s/rows.%s", t->folder, t->people ? "csv" : "npy");
-    argv[n++] = (char *)t->program;
-    argv[n++] = words[0];
-    argv[n++] = words[1];
-    argv[n++] = words[2];
-    argv[n++] = words[3];
-    argv[n++] = text[0];
-    argv[n++] = words[4];
-    argv[n++] = text[1];
-    argv[n++] = words[5];
-    argv[n++] = text[2];
-    argv[n++] = words[6];
-    argv[n++] = words[2]; /* radius 1 */
-    argv[n++] = words[7];
-    argv[n++] = words[8];
-    argv[n++] = words[9];
-    argv[n++] = text[3];
-    argv[n++] = words[10];
-    argv[n++] = text[4];
-    argv[n++] = words[11];
-    argv[n++] = words[2]; /* one thread */
-    if (!strcmp(t->method, "lloyd")) {
-        argv[n++] = words[12];
-        argv[n++] = words[2]; /* one round: all of the budget in one answer */
+    snprintf(text[2], NAME, "%s/c.npy", t->folder);
+    snprintf(text[3], NAME, "%s/m.json", t->folder);
+    snprintf(text[4], NAME, "%s/rows.%s", t->folder, rows);
+    const char *always[] = {t->program, "kmeans",  "-k",        "1",
+                            "-e",       text[0],   "--delta",   text[1],
+                            "--method", t->method, "--radius",  "1",
+                            "--quiet",  "--force", "--centers", text[2],
+                            "-o",       text[3],   "--threads", "1"};
+    for (; n < sizeof always / sizeof *always; n++)
+        argv[n] = always[n];
+    if (strcmp(t->method, "auto") != 0) {
+        argv[n++] = "--rounds";
+        argv[n++] = "1"; /* as much of the budget as can be in one answer */
+    }
+    if (t->sparse) {
+        argv[n++] = "--dimension";
+        argv[n++] = "2";
+        argv[n++] = "--sparsity";
+        argv[n++] = "1";
     }
     if (t->people) {
-        argv[n++] = words[13];
-        argv[n++] = words[14];
+        argv[n++] = "--user-column";
+        argv[n++] = "who";
     }
-    argv[n++] = text[5];
+    argv[n++] = text[4];
     argv[n] = NULL;
 }
 
 static int start(const audit_target *t, double epsilon)
 {
-    char text[6][NAME];
-    char *argv[32];
+    char text[5][NAME];
+    const char *argv[32];
     fill_arguments(t, argv, text, epsilon);
     pid_t child = fork();
     if (child == 0) {
         int nothing = open("/dev/null", O_WRONLY);
         dup2(nothing, 1);
         dup2(nothing, 2);
-        execvp(t->program, argv);
+        execvp(t->program, (char **)argv);
         _exit(127);
     }
     int state = 0;
@@ -160,30 +163,16 @@ static int start(const audit_target *t, double epsilon)
                           WIFEXITED(state) ? WEXITSTATUS(state) : -1);
 }
 
-static double last_of(json_t *release, const char *key, const char *inner)
-{
-    json_t *value = json_object_get(release, key);
-    return json_number_value(inner ? json_object_get(value, inner) : value);
-}
-
 static int read_view(const audit_target *t, audit_view *out)
 {
     char path[NAME];
     snprintf(path, sizeof path, "%s/m.json", t->folder);
     json_t *model = json_load_file(path, 0, NULL);
-    json_t *list =
-               json_object_get(json_object_get(model, "privacy"), "releases"),
-           *sizes = json_object_get(model, "weights");
-    size_t count = json_array_size(list);
-    json_t *last = count ? json_array_get(list, count - 1) : NULL;
-    *out = (audit_view){json_number_value(json_array_get(sizes, 0)),
-                        last_of(last, "sensitivity", "value"),
-                        last_of(last, "scale", NULL)};
-    int code =
-        model ? CLI_OK
-              : cli_fail(CLI_FAILED, "%s did not write its model", t->program);
+    if (!model)
+        return cli_fail(CLI_FAILED, "%s did not write its model", t->program);
+    audit_view_of(t, model, out);
     json_decref(model);
-    return code;
+    return CLI_OK;
 }
 
 int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
@@ -201,5 +190,5 @@ int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
         fclose(file);
     if (bad)
         return cli_fail(CLI_FAILED, "%s did not write its centres", t->program);
-    return view ? read_view(t, view) : CLI_OK;
+    return read_view(t, view);
 }

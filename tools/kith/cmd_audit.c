@@ -11,7 +11,6 @@
 #include "audit.h"
 #include "cli.h"
 #include "commands.h"
-#include "output.h"
 
 /* Wrong alarms: one audit in so many, all attacks together. */
 #define ALPHA 1e-3
@@ -20,7 +19,7 @@
 enum {
     RIVALS = AUDIT_PROGRAMS,
     LEAST_TRIES = 8,
-    ATTACKS = 3,
+    ATTACKS = 4,
     CROWD = 1000,
     SELDOM = 4
 };
@@ -29,9 +28,17 @@ enum {
 #define AUTO_CROWD 4000
 /* Pairs cannot tell 1.25 times the loss from it in less time. */
 #define LONG_SECONDS 300
+/* Claims, epsilon and mu, of a single answer at which the fewest tries show a
+ * factor. */
+#define PURE_AIM     2
+#define GAUSSIAN_AIM 2.5
+
+const double audit_factors[AUDIT_PROGRAMS] = {1, 1.25, 2};
 
 static const arg_option claim_options[] = {
-    {"epsilon", 'e', "EPS", "the promise to attack (default: 4; 2 when pure)"},
+    {"epsilon", 'e', "EPS",
+     "the promise to attack (default: 4; 2 when pure; for balcan where its "
+     "answers can be judged)"},
     {"delta", 0, "D", "with it (default: 1e-6); 0: pure"},
     {"method", 0, "M", "lloyd (default), auto or balcan"},
     {"seconds", 0, "S",
@@ -55,38 +62,22 @@ static arg_group groups[] = {
     {"Output", audit_output, 2},
 };
 
-/* The claim itself, and the same program at 1.25 and 2 times the loss: what it
- * must be possible to catch. */
-static const double factors[RIVALS] = {1, 1.25, 2};
-
-typedef struct attack {
-    const char *name, *words;
-    int (*try_once)(const audit_target *t, audit_tally *tally,
-                    audit_sight *sight);
-    audit_tally tallies[RIVALS];
-    audit_bound bounds[RIVALS];
-    double alpha;
-    double share; /* of the time that is left */
-} attack;
-
-/* The epsilon at which the loss is factor times the claim's. */
-static int scale_epsilon(const audit_target *t, double factor, double *out)
+/* The epsilon at which the loss is factor times the claim's. (A mu takes the
+ * longer the larger epsilon is: do not start from the far end.) */
+static void scale_epsilon(const audit_target *t, double factor, double *out)
 {
-    double lo = 0, hi = 4096;
-    kith_error err = {0};
+    enum { HALVINGS = 32 };
+    double lo = 0, hi = 0, mu = 0;
     *out = factor * t->epsilon;
-    for (int i = 0; t->mu > 0 && factor > 1 && i < 60; i++) {
-        double mu = 0;
-        *out = (lo + hi) / 2;
-        if (kith_privacy_mu(*out, t->delta, &mu, &err) != KITH_OK ||
-            mu < factor * t->mu)
+    for (int i = 0; t->mu > 0 && factor != 1 && i < HALVINGS; i++) {
+        *out = hi > 0 ? (lo + hi) / 2 : 2 * fmax(lo, t->epsilon / 4);
+        if (*out < 4096 &&
+            (kith_privacy_mu(*out, t->delta, &mu, NULL) != KITH_OK ||
+             mu < factor * t->mu))
             lo = *out;
         else
             hi = *out;
     }
-    if (factor <= 1)
-        *out = t->epsilon;
-    return CLI_OK;
 }
 
 /* How long, and how often at the least. */
@@ -97,130 +88,52 @@ typedef struct audit_effort {
 
 /* Twice the loss shows long before 1.25 times does: in a long audit it is tried
  * less often. */
-static int attack_until(const audit_target *t, attack *a,
-                        const audit_effort *effort, double end)
+static int attack_until(audit_attack *a, const audit_effort *effort, double end)
 {
     int lengthy = effort->seconds >= LONG_SECONDS;
-    int hasty = a->try_once == audit_pair && !lengthy;
+    int hasty = a->try_once != audit_canary && !lengthy;
     audit_plan plan = {.try_once = a->try_once,
                        .every = {1, !hasty, lengthy ? SELDOM : 1},
                        .programs = RIVALS,
                        .tries = effort->tries,
                        .end = end};
-    return audit_crew(t, &plan, a->tallies);
+    return audit_crew(&a->target, &plan, a->tallies);
 }
 
-static void judge(const audit_target *t, attack *a)
+static void judge(audit_attack *a)
 {
     for (int i = 0; i < RIVALS; i++)
         if (a->try_once == audit_canary)
             audit_canary_bound(&a->tallies[i], a->alpha, &a->bounds[i]);
         else
-            audit_pair_bound(t, &a->tallies[i], a->alpha, &a->bounds[i]);
+            audit_pair_bound(&a->target, &a->tallies[i], a->alpha,
+                             &a->bounds[i]);
 }
 
-typedef struct verdict {
-    const char *word;
-    double shown; /* the smallest factor that would have been caught; 0: none */
-} verdict;
-
-static double claim_of(const audit_target *t)
+static double promise_of(const audit_target *t)
 {
     return t->mu > 0 ? t->mu : t->epsilon;
 }
 
 /* Disproved counts without a control; not disproved does not. */
-static verdict decide(const audit_target *t, const attack *attacks,
-                      size_t count)
+static audit_verdict decide(const audit_attack *attacks, size_t count)
 {
-    verdict v = {"cannot judge", 0};
-    double claim = claim_of(t);
+    audit_verdict v = {.word = "cannot judge"};
     for (size_t i = 0; i < count; i++)
         for (int r = RIVALS - 1; r > 0; r--)
-            if (attacks[i].bounds[r].least > claim &&
-                (!(v.shown > 0) || factors[r] < v.shown))
-                v.shown = factors[r];
+            if (attacks[i].bounds[r].least > attacks[i].claim &&
+                (!(v.shown > 0) || audit_factors[r] < v.shown)) {
+                v.shown = audit_factors[r];
+                v.by = i;
+            }
     if (v.shown > 0)
         v.word = "not disproved";
-    for (size_t i = 0; i < count; i++)
-        if (attacks[i].bounds[0].least > claim)
+    for (size_t i = count; i-- > 0;)
+        if (attacks[i].bounds[0].least > attacks[i].claim) {
             v.word = "disproved";
+            v.by = i;
+        }
     return v;
-}
-
-static json_t *attack_json(const attack *a)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < RIVALS; i++)
-        json_array_append_new(list, json_pack("{s:f, s:f, s:I, s:f, s:f}",
-                                              "factor", factors[i], "epsilon",
-                                              a->tallies[i].epsilon, "tries",
-                                              (json_int_t)a->bounds[i].tries,
-                                              "estimate", a->bounds[i].estimate,
-                                              "at_least", a->bounds[i].least));
-    return json_pack("{s:s, s:f, s:o}", "attack", a->name, "alpha", a->alpha,
-                     "programs", list);
-}
-
-static int print_verdict(const audit_target *t, const attack *attacks,
-                         size_t count, const verdict *v, const char *path)
-{
-    output o = {0};
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, attack_json(&attacks[i]));
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:f, s:f, s:s, s:f, s:o, s:o}", "verdict", v->word,
-        "method", t->method, "unit", t->people ? "user" : "row", "epsilon",
-        t->epsilon, "delta", t->delta, "currency", t->mu > 0 ? "mu" : "epsilon",
-        "claim", claim_of(t), "control_caught",
-        v->shown > 0 ? json_real(v->shown) : json_null(), "attacks", list);
-    int code = output_open(&o, path);
-    if (code)
-        json_decref(json);
-    else
-        code = print_json(o.file, json);
-    if (!code)
-        code = output_finish(&o);
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
-}
-
-static void say(const audit_target *t, const attack *attacks, size_t count,
-                const verdict *v)
-{
-    const char *unit = t->mu > 0 ? "mu" : "epsilon";
-    for (size_t i = 0; i < count; i++) {
-        const attack *a = &attacks[i];
-        cli_note("%s: %zu tries: %s about %.3f, at least %.3f; the claim is "
-                 "%.3f",
-                 a->words, a->bounds[0].tries, unit, a->bounds[0].estimate,
-                 a->bounds[0].least, claim_of(t));
-        for (int r = 1; r < RIVALS; r++)
-            if (a->bounds[r].tries)
-                cli_note("  control, %g times the loss: at least %.3f: %s",
-                         factors[r], a->bounds[r].least,
-                         a->bounds[r].least > claim_of(t) ? "caught"
-                                                          : "not caught");
-    }
-    if (!strcmp(v->word, "disproved"))
-        cli_note("DISPROVED: the program gives away more than it claims; this "
-                 "is wrong once in %.0f audits",
-                 1 / ALPHA);
-    else if (v->shown > 0)
-        cli_note("not disproved; a program that gives away %g times as much "
-                 "would have been caught.\nNot disproved is not proved: it is "
-                 "what these tries could not do",
-                 v->shown);
-    else if (!(t->mu > 0) && !strcmp(t->method, "balcan"))
-        cli_note("cannot judge: a pure balcan divides epsilon among answers "
-                 "that no model shows one by\none, and no time is enough for "
-                 "twice the loss; audit it with --delta 1e-6");
-    else
-        cli_note("cannot judge: not even twice the loss was caught; give it "
-                 "more --seconds");
 }
 
 static int make_target(audit_target *t, const args *a, audit_effort *effort)
@@ -244,8 +157,9 @@ static int make_target(audit_target *t, const args *a, audit_effort *effort)
         code = args_choice(a, "unit", units, &unit);
     if (code)
         return code;
-    if (!(t->delta > 0) && !args_given(a, "epsilon"))
-        t->epsilon = 2; /* fewest tries show a factor there */
+    t->chosen = args_given(a, "epsilon");
+    if (!(t->delta > 0) && !t->chosen)
+        t->epsilon = PURE_AIM;
     t->people = unit == 1;
     t->method = methods[method];
     t->program = args_value(a, "program");
@@ -277,42 +191,104 @@ static uint64_t crowd_of(const audit_target *t)
                : (uint64_t)fmin(fmax(AUTO_CROWD / t->epsilon, 500), 40000);
 }
 
+/* What balcan shows is held against the answers that this depends on: it
+ * divides its budget among many that nobody sees. */
+static void set_target(audit_attack *a, const audit_target *t, uint64_t crowd)
+{
+    int balcan = !strcmp(t->method, "balcan");
+    a->target = *t;
+    a->target.sparse = a->try_once == audit_sparse;
+    a->target.judged = a->target.sparse ? AUDIT_LAST
+                       : balcan         ? AUDIT_ONE_CLUSTER
+                                        : AUDIT_ALL;
+    if (a->try_once != audit_canary)
+        a->aim = t->mu > 0 ? GAUSSIAN_AIM : PURE_AIM;
+    for (int r = 0; r < RIVALS; r++)
+        a->tallies[r].crowd = crowd;
+}
+
 /* Canaries show more in less time: they come first and get most. */
-static size_t list_attacks(const audit_target *t, attack *out)
+static size_t list_attacks(const audit_target *t, audit_attack *out)
 {
     size_t n = 0;
+    int balcan = !strcmp(t->method, "balcan");
     const char *far = t->people ? "a crowd, and one person with 500 far rows"
                                 : "a crowd, and one far row or none";
     /* K-norm noise hides canaries: pure needs pairs. */
     if (t->mu > 0 && !t->people)
-        out[n++] = (attack){.name = "canaries",
-                            .words = "many canaries in one run",
-                            .try_once = audit_canary,
-                            .share = 0.6};
-    out[n++] = (attack){.name = t->people ? "people" : "pairs",
-                        .words = far,
-                        .try_once = audit_pair,
-                        .share = 0.8};
-    for (int r = 0; r < RIVALS; r++)
-        out[n - 1].tallies[r].crowd = crowd_of(t);
-    out[n++] = (attack){.name = "empty",
-                        .words = t->people ? "one person with 500 rows or none"
-                                           : "one far row or none",
-                        .try_once = audit_pair,
-                        .share = 1};
+        out[n++] = (audit_attack){.name = "canaries",
+                                  .words = "many canaries in one run",
+                                  .try_once = audit_canary,
+                                  .share = balcan ? 0.4 : 0.6};
+    if (balcan && !t->people)
+        out[n++] = (audit_attack){
+            .name = "sums",
+            .words = "a crowd of sparse rows, and one far row or none",
+            .try_once = audit_sparse,
+            .share = 0.7};
+    out[n++] = (audit_attack){.name = t->people ? "people" : "pairs",
+                              .words = far,
+                              .try_once = audit_pair,
+                              .share = 0.8};
+    out[n++] =
+        (audit_attack){.name = "empty",
+                       .words = t->people ? "one person with 500 rows or none"
+                                          : "one far row or none",
+                       .try_once = audit_pair,
+                       .share = 1};
+    for (size_t i = 0; i < n; i++) {
+        set_target(&out[i], t, i + 1 < n ? crowd_of(t) : 0);
+        out[i].alpha = ALPHA / (double)n;
+    }
     return n;
 }
 
-static int run_attack(const audit_target *t, attack *a,
-                      const audit_effort *effort, double end)
+/* A run to read receipts by, at the epsilon of the attack's target. */
+static int read_receipts(audit_attack *a)
 {
-    int code = CLI_OK;
+    audit_tally one = {.epsilon = a->target.epsilon,
+                       .crowd = a->tallies[0].crowd};
+    audit_sight unused;
+    int code = a->try_once(&a->target, &one, &unused);
+    a->claim = audit_claim_within(&one.claim, promise_of(&a->target));
+    a->part = one.claim.whole > 0 ? one.claim.judged / one.claim.whole : 0;
+    if (a->target.judged == AUDIT_LAST)
+        memcpy(a->judged, one.claim.name, sizeof a->judged);
+    return code || a->claim > 0
+               ? code
+               : cli_fail(CLI_FAILED, "%s: no receipts in its model",
+                          a->target.program);
+}
+
+/* What is claimed of the answers that are judged, at an epsilon where that is
+ * few tries' work, unless the user has one. */
+static int set_claim(audit_attack *a)
+{
+    audit_target *t = &a->target;
+    kith_error err = {0};
+    a->claim = promise_of(t);
+    a->part = 1;
+    if (t->judged == AUDIT_ALL)
+        return CLI_OK;
+    int code = read_receipts(a);
+    if (code || t->chosen || !(a->aim > 0))
+        return code;
+    scale_epsilon(t, a->aim / a->claim, &t->epsilon);
+    if (t->mu > 0)
+        code = cli_status(kith_privacy_mu(t->epsilon, t->delta, &t->mu, &err),
+                          &err);
+    return code ? code : read_receipts(a);
+}
+
+static int run_attack(audit_attack *a, const audit_effort *effort, double end)
+{
+    int code = set_claim(a);
     for (int r = 0; !code && r < RIVALS; r++)
-        code = scale_epsilon(t, factors[r], &a->tallies[r].epsilon);
+        scale_epsilon(&a->target, audit_factors[r], &a->tallies[r].epsilon);
     double left = end - audit_now();
     if (!code)
-        code = attack_until(t, a, effort, end - (1 - a->share) * left);
-    judge(t, a);
+        code = attack_until(a, effort, end - (1 - a->share) * left);
+    judge(a);
     return code;
 }
 
@@ -320,7 +296,7 @@ static int audit_main(const args *a)
 {
     audit_target t;
     audit_effort effort;
-    attack attacks[ATTACKS] = {0};
+    audit_attack attacks[ATTACKS] = {0};
     int code = a->operand_count
                    ? cli_usage("an audit makes its own rows: drop the inputs")
                    : make_target(&t, a, &effort);
@@ -328,17 +304,15 @@ static int audit_main(const args *a)
         return code;
     size_t count = list_attacks(&t, attacks);
     double end = audit_now() + effort.seconds;
-    for (size_t i = 0; !code && i < count; i++) {
-        attacks[i].alpha = ALPHA / (double)count;
-        code = run_attack(&t, &attacks[i], &effort, end);
-    }
-    verdict v = {0};
+    for (size_t i = 0; !code && i < count; i++)
+        code = run_attack(&attacks[i], &effort, end);
+    audit_verdict v = {0};
     if (!code) {
-        v = decide(&t, attacks, count);
-        code = print_verdict(&t, attacks, count, &v, args_value(a, "output"));
+        v = decide(attacks, count);
+        code = audit_print(attacks, count, &v, args_value(a, "output"));
     }
     if (!code && !args_given(a, "quiet"))
-        say(&t, attacks, count, &v);
+        audit_say(attacks, count, &v, ALPHA);
     for (size_t i = 0; i < count; i++)
         for (int r = 0; r < RIVALS; r++)
             free(attacks[i].tallies[r].sights);
