@@ -366,26 +366,6 @@ static void test_choosing_a_rule_is_free(void **unused)
     }
 }
 
-/* All attacks together are wrong once in 1,000 audits. */
-static void test_attacks_share_wrong_alarms(void **unused)
-{
-    (void)unused;
-    static const char *const methods[] = {"lloyd", "auto", "balcan"};
-    for (size_t i = 0; i < 12; i++) {
-        audit_target t = {.method = methods[i % 3],
-                          .epsilon = 4,
-                          .mu = i / 3 % 2 ? 0.8 : 0,
-                          .people = i >= 6};
-        audit_attack attacks[ATTACKS] = {0};
-        size_t count = list_attacks(&t, attacks);
-        double alpha = 0;
-        for (size_t n = 0; n < count; n++)
-            alpha += attacks[n].alpha;
-        assert_true(count >= 2 && count <= ATTACKS && attacks[0].alpha > 0);
-        assert_true(alpha <= 1.000001e-3);
-    }
-}
-
 static int start_coins(void **unused)
 {
     (void)unused;
@@ -402,7 +382,6 @@ int main(void)
         cmocka_unit_test_setup(test_control_is_as_loud_as_it_says, start_coins),
         cmocka_unit_test_setup(test_sum_of_auto_is_visible, start_coins),
         cmocka_unit_test_setup(test_choosing_a_rule_is_free, start_coins),
-        cmocka_unit_test(test_attacks_share_wrong_alarms),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(rows);

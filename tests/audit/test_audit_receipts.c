@@ -1,6 +1,9 @@
 /* T38: an audit of balcan holds what it sees against the receipts of the
  * answers that this depends on, and against no others.
  *
+ * And it makes no alarms that it does not count: mu by every guess, alpha by
+ * all attacks together.
+ *
  * The programs live here, as in test_audit_attacks.c: a last answer as
  * recovery_sparse.c gives it, and answers before it that may say anything.
  *
@@ -57,6 +60,13 @@ static double shortened(double sum, double variance)
     return sum * sum > variance ? sum - variance / sum : 0;
 }
 
+static double noise(const audit_target *t, double scale)
+{
+    double u = uniform(), v = uniform();
+    return t->mu > 0 ? scale * sqrt(-2 * log(u)) * cos(6.283185307179586 * v)
+                     : scale * log(u / v);
+}
+
 static double whole_loss(const audit_target *t, double epsilon)
 {
     static double last, mu; /* a root takes longer than a run */
@@ -76,18 +86,13 @@ int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
     double variance = scale * scale * (t->mu > 0 ? 1 : 2);
     double sums[2] = {(double)(counts[0] + counts[2]), 0.5 * (double)counts[1]};
     assert_int_equal(dimension, 2);
-    for (int i = 0; i < 2; i++) {
-        double u = uniform(), v = uniform();
-        if (!bare)
-            sums[i] += t->mu > 0 ? scale * sqrt(-2 * log(u)) *
-                                       cos(6.283185307179586 * v)
-                                 : scale * log(u / v);
-    }
+    for (int i = 0; i < 2; i++)
+        sums[i] += bare ? 0 : noise(t, scale);
     size = (double)(counts[0] + counts[1]) + 300 * (uniform() - 0.5);
     for (int i = 0; i < 2; i++)
         center[i] = shortened(sums[i], variance) / size;
     *view = (audit_view){
-        .size = telling ? 1000 + 30 + (double)counts[2] : 1030,
+        .size = telling ? 1010 + (double)counts[2] : 1010,
         .reach = 1,
         .scale = scale,
         .scale_before = size_noise,
@@ -174,20 +179,41 @@ static void test_a_planted_loss_is_seen(void **unused)
 {
     (void)unused;
     for (int gaussian = 0; gaussian < 2; gaussian++) {
-        audit_attack a = attack_sums(gaussian, 9000);
+        audit_attack a = attack_sums(gaussian, 7500);
         if (is_caught(&a, 0)) /* once in 1,000 */
-            a = attack_sums(gaussian, 9000);
+            a = attack_sums(gaussian, 7500);
         assert_false(is_caught(&a, 0));
         assert_true(is_caught(&a, 1) && is_caught(&a, 2));
         assert_true(fabs(a.claim / (gaussian ? 2.5 : 2) - 1) < 1e-3);
         assert_true(fabs(a.part - PART) < 1e-9);
         louder = 1.25;
-        a = attack_sums(gaussian, 9000);
+        a = attack_sums(gaussian, 7500);
         assert_true(is_caught(&a, 0));
         louder = 2;
         a = attack_sums(gaussian, 2400);
         assert_true(is_caught(&a, 0));
         louder = 1;
+    }
+}
+
+/* All tries test: there is nothing to choose. Two thirds of them would show
+ * less. */
+static void test_no_try_is_spent_on_choosing(void **unused)
+{
+    (void)unused;
+    audit_sight sights[30];
+    audit_bound bound;
+    for (int n = 0; n < 30; n++)
+        sights[n] = (audit_sight){.sum = n % 2, .count = 0.5, .in = n % 2};
+    audit_tally tally = {.tries = 30, .sights = sights};
+    for (int gaussian = 0; gaussian < 2; gaussian++) {
+        audit_target t = target(gaussian);
+        t.judged = AUDIT_LAST;
+        audit_pair_bound(&t, &tally, 0.001, &bound);
+        double share = pow(0.001, 1 / 30.0); /* all of 30 */
+        double loss = gaussian ? 2 * audit_normal_inverse(share)
+                               : log(share / (1 - share));
+        assert_true(fabs(bound.least - loss) < 1e-9);
     }
 }
 
@@ -276,6 +302,46 @@ static void test_receipts_are_added_up(void **unused)
     assert_true(audit_claim_within(&claim, 10) == 3);
 }
 
+/* A mu is a bound of all guesses, not of those where outcomes say much: the
+ * right noise shows no more than its mu, except once in 10^6 times. */
+static void test_mu_counts_every_guess(void **unused)
+{
+    (void)unused;
+    enum { TRIES = 4500 };
+    static audit_sight sights[TRIES];
+    audit_target t = {.method = "lloyd", .mu = 2.5};
+    audit_tally tally = {.tries = TRIES, .sights = sights};
+    audit_bound bound;
+    for (int n = 0; n < TRIES; n++) {
+        int in = uniform() < 0.5;
+        sights[n] = (audit_sight){.sum = in + noise(&t, 1 / t.mu),
+                                  .count = in + noise(&t, 10),
+                                  .in = in};
+    }
+    audit_pair_bound(&t, &tally, 1e-6, &bound);
+    assert_true(bound.least < t.mu && bound.estimate > 2.2);
+}
+
+/* All attacks together are wrong once in 1,000 audits. */
+static void test_attacks_share_wrong_alarms(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"lloyd", "auto", "balcan"};
+    for (size_t i = 0; i < 12; i++) {
+        audit_target t = {.method = methods[i % 3],
+                          .epsilon = 4,
+                          .mu = i / 3 % 2 ? 0.8 : 0,
+                          .people = i >= 6};
+        audit_attack attacks[ATTACKS] = {0};
+        size_t count = list_attacks(&t, attacks);
+        double alpha = 0;
+        for (size_t n = 0; n < count; n++)
+            alpha += attacks[n].alpha;
+        assert_true(count >= 2 && count <= ATTACKS && attacks[0].alpha > 0);
+        assert_true(alpha <= 1.000001e-3);
+    }
+}
+
 static int start(void **unused)
 {
     (void)unused;
@@ -290,10 +356,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_planted_loss_is_seen, start),
+        cmocka_unit_test_setup(test_no_try_is_spent_on_choosing, start),
         cmocka_unit_test_setup(test_a_receipt_is_a_claim, start),
         cmocka_unit_test_setup(test_other_answers_are_not_looked_at, start),
         cmocka_unit_test_setup(test_the_last_answer_is_read, start),
         cmocka_unit_test_setup(test_receipts_are_added_up, start),
+        cmocka_unit_test_setup(test_mu_counts_every_guess, start),
+        cmocka_unit_test_setup(test_attacks_share_wrong_alarms, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,15 +176,25 @@ static rule choose(const audit_target *t, const audit_sight *sights,
     return best;
 }
 
+/* The best rule for a single answer, whose noise is known: nothing to choose.
+ * Laplace noise says as much as it can beyond both places. */
+static rule rule_of_one(const audit_target *t)
+{
+    return (rule){.margin = t->mu > 0 ? 0.5 : 0};
+}
+
 void audit_pair_bound(const audit_target *t, const audit_tally *tally,
                       double alpha, audit_bound *out)
 {
+    int one = t->judged == AUDIT_LAST;
     *out = (audit_bound){.tries = tally->tries};
-    size_t first = tally->tries / 3 < CHOICE ? tally->tries / 3 : CHOICE,
+    size_t first = one                         ? 0
+                   : tally->tries / 3 < CHOICE ? tally->tries / 3
+                                               : CHOICE,
            rest = tally->tries - first;
-    if (first < 2)
+    if (tally->tries < 6)
         return;
-    rule r = choose(t, tally->sights, first);
+    rule r = one ? rule_of_one(t) : choose(t, tally->sights, first);
     out->least = loss_shown(t, tally->sights + first, rest, &r, alpha);
     out->estimate = loss_shown(t, tally->sights + first, rest, &r, 0.5);
 }

@@ -21,7 +21,7 @@
 
 /* Rows at the first feature, so that their noisy sum is not taken for noise;
  * e^-40. */
-enum { NEAR = 30, CERTAIN = 40 };
+enum { NEAR = 10, CERTAIN = 40 };
 static const double places[2] = {1, 0.5};
 
 /* s from s - v / s, v the variance of the noise. */

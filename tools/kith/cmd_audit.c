@@ -225,7 +225,7 @@ static size_t list_attacks(const audit_target *t, audit_attack *out)
             .name = "sums",
             .words = "a crowd of sparse rows, and one far row or none",
             .try_once = audit_sparse,
-            .share = 0.7};
+            .share = 0.8};
     out[n++] = (audit_attack){.name = t->people ? "people" : "pairs",
                               .words = far,
                               .try_once = audit_pair,
