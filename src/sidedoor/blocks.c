@@ -1,6 +1,12 @@
-/* Blocks of records and what a solver says on each (see release_blocks.c for
- * the claim): a record is in `each` blocks at most, by coins that do not look
- * at it, and every block has an answer. */
+/* Blocks of records and what a solver says on each (release_blocks.c and
+ * release_average.c have the claims): a record is in `each` blocks at most, by
+ * coins that do not look at it, and every block has an answer.
+ *
+ * Claim: an answer is a function of its block's records and its coins.
+ * Needs: a solver that keeps nothing between two calls, and reads nothing but
+ *   its arguments (the files of solver/, block_means.c, block_planes.c).
+ * Because: a worker's room is filled anew for each block: behind the block's
+ *   rows there are zeros, not those of the block before. */
 #include "blocks.h"
 
 #include <math.h>
@@ -154,13 +160,22 @@ kith_status kith_i_answer_planes(const kith_i_blocks *b, const double *rows,
     return status;
 }
 
+static size_t block_size(const kith_i_blocks *b, uint32_t i)
+{
+    return b->from[i + 1] - b->from[i];
+}
+
+/* rows: room for the largest block. Nothing of another block is left in it, nor
+ * in `room`: a solver that reads too far must not see it. */
 static kith_status solve_block(kith_i_blocks *b, uint32_t i, double *rows,
                                double *room)
 {
-    size_t n = b->from[i + 1] - b->from[i], d = b->d;
+    size_t n = block_size(b, i), d = b->d;
     for (size_t r = 0; r < n; r++)
         memcpy(rows + r * d, b->x + (size_t)b->order[b->from[i] + r] * d,
                d * sizeof *rows);
+    memset(rows + n * d, 0, (b->most - n) * d * sizeof *rows);
+    memset(room, 0, b->room * sizeof *room);
     kith_i_coins coins;
     kith_i_coins_seed(&coins, b->seeds[i], 0);
     return b->respond(b, rows, (uint32_t)n, &coins, room,
@@ -171,11 +186,7 @@ static void solve_some(void *p, uint32_t worker)
 {
     (void)worker;
     kith_i_blocks *b = p;
-    size_t most = 0;
-    for (uint32_t i = 0; i < b->m; i++)
-        most = b->from[i + 1] - b->from[i] > most ? b->from[i + 1] - b->from[i]
-                                                  : most;
-    double *rows = kith_i_alloc(most * b->d, sizeof *rows);
+    double *rows = kith_i_alloc(b->most * b->d, sizeof *rows);
     double *room = kith_i_alloc(b->room, sizeof *room);
     if (!rows || !room)
         atomic_store(&b->failed, 1);
@@ -186,19 +197,75 @@ static void solve_some(void *p, uint32_t worker)
         if (solve_block(b, i, rows, room))
             atomic_store(&b->failed, 1);
     }
-    kith_i_wipe_free(rows, rows ? most * b->d * sizeof *rows : 0);
+    kith_i_wipe_free(rows, rows ? b->most * b->d * sizeof *rows : 0);
     kith_i_wipe_free(room, room ? b->room * sizeof *room : 0);
 }
 
 kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err)
 {
-    for (size_t i = 0; i < b->m; i++)
+    b->most = 0;
+    for (uint32_t i = 0; i < b->m; i++) {
         b->seeds[i] = kith_i_entropy_word(&b->e);
+        b->most = block_size(b, i) > b->most ? block_size(b, i) : b->most;
+    }
+    atomic_init(&b->next, 0);
+    atomic_init(&b->failed, 0);
     int saved = kith_i_blas_single();
     kith_i_parallel(b->s->threads, solve_some, b);
     kith_i_blas_restore(saved);
-    kith_status stopped = kith_i_stop_check(err);
+    kith_status stopped = kith_i_stop_check(err); /* I10 */
     if (stopped)
         return stopped;
     return atomic_load(&b->failed) ? kith_i_fail_memory(err) : KITH_OK;
+}
+
+/* ---- the frame of a release ---------------------------------------------- */
+
+static kith_status answer_all(kith_i_blocks *b, int64_t *out, kith_error *err)
+{
+    kith_session *s = b->s;
+    size_t n = b->n, m = b->m;
+    b->order = kith_i_alloc(n, sizeof *b->order);
+    b->from = kith_i_alloc(m + 1, sizeof *b->from);
+    b->seeds = kith_i_alloc(m, sizeof *b->seeds);
+    b->answers = kith_i_alloc(m * b->entries, sizeof *b->answers);
+    uint32_t *room = kith_i_alloc(n, sizeof *room);
+    kith_status status = KITH_OK;
+    if (!b->order || !b->from || !b->seeds || !b->answers || !room)
+        status = kith_i_fail_memory(err);
+    if (!status) {
+        kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
+        status = kith_i_blocks_deal(b, room, err);
+        if (!status)
+            status = kith_i_blocks_solve(b, err);
+        if (!status)
+            status = b->publish(b, out, err);
+        if (!status && b->e.failed)
+            status = kith_i_fail_entropy(err);
+        kith_i_entropy_close(&b->e);
+    }
+    kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);
+    kith_i_wipe_free(room, room ? n * sizeof *room : 0);
+    kith_i_wipe_free(b->answers,
+                     b->answers ? m * b->entries * sizeof *b->answers : 0);
+    kith_i_wipe_free(b->seeds, b->seeds ? m * sizeof *b->seeds : 0);
+    kith_i_wipe_free(b->from, b->from ? (m + 1) * sizeof *b->from : 0);
+    return status;
+}
+
+kith_status kith_i_blocks_release(kith_i_blocks *b, const kith_i_bill *bill,
+                                  int64_t *out, size_t size, kith_error *err)
+{
+    kith_i_block_copy copy;
+    memset(out, 0, size * sizeof *out);
+    kith_status status =
+        kith_i_block_copy_open(b->s, bill, b->spec->force, &copy, err);
+    b->x = copy.x;
+    b->n = copy.n;
+    if (!status && b->s->data)
+        status = answer_all(b, out, err);
+    kith_i_block_copy_close(&copy);
+    if (status) /* I21 */
+        kith_i_wipe(out, size * sizeof *out);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* blocks.c: sample and aggregate up to the answers. Records are dealt to
- * blocks, a solver runs on each; release_blocks.c pays, and says what leaves.
- * Here are answers that must not leave as they are: inside dp/ only. */
+ * blocks, a solver runs on each; release_blocks.c and release_average.c say
+ * what it costs and what leaves. Here are answers that must not leave as they
+ * are: inside sidedoor/ only. */
 #ifndef KITH_BLOCKS_H
 #define KITH_BLOCKS_H
 
@@ -13,28 +14,33 @@
 typedef struct kith_i_blocks kith_i_blocks;
 
 /* The answer of one block, in integers within the bound that was charged for,
- * whatever the rows are. room: what the blocks say. Fails for want of memory
- * only. */
+ * whatever the rows are. room: zeros. Fails for want of memory only. */
 typedef kith_status kith_i_block_answer(const kith_i_blocks *b,
                                         const double *rows, uint32_t n,
                                         kith_i_coins *coins, double *room,
                                         int32_t *answer);
 
+/* What leaves of the answers, with its noise. */
+typedef kith_status kith_i_block_publish(kith_i_blocks *b, int64_t *out,
+                                         kith_error *err);
+
 struct kith_i_blocks {
     kith_session *s;
     const kith_i_blocks_spec *spec;
     kith_i_block_answer *respond;
+    kith_i_block_publish *publish;
     size_t entries, room; /* integers of an answer; numbers for making it */
     uint32_t d, m, each;
     size_t triangle; /* entries of a projection */
     kith_i_smooth smooth;
-    uint64_t diameter; /* squared */
-    const double *x;   /* n x d */
-    size_t n;
-    uint32_t *order;  /* records, block by block */
-    size_t *from;     /* m + 1 */
-    uint64_t *seeds;  /* m */
-    int32_t *answers; /* m x entries */
+    uint64_t diameter;  /* squared */
+    kith_i_scale scale; /* where it does not depend on the answers */
+    const double *x;    /* n x d */
+    size_t n, most;     /* records; of the largest block */
+    uint32_t *order;    /* records, block by block */
+    size_t *from;       /* m + 1 */
+    uint64_t *seeds;    /* m */
+    int32_t *answers;   /* m x entries */
     atomic_uint next;
     atomic_int failed;
     kith_i_entropy e;
@@ -52,6 +58,11 @@ kith_status kith_i_blocks_deal(kith_i_blocks *b, uint32_t *room,
 /* Fills answers, of every block. Fails for want of memory, or because it was
  * stopped. */
 kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
+
+/* Pays all that is left of the session (bill: all but the loss), deals, solves,
+ * publishes. On failure out (size integers) is zero. */
+kith_status kith_i_blocks_release(kith_i_blocks *b, const kith_i_bill *bill,
+                                  int64_t *out, size_t size, kith_error *err);
 
 /* k rounded projections, whatever the spec's solver does. room: k x q x d. */
 kith_i_block_answer kith_i_answer_planes;

@@ -1,9 +1,10 @@
 /* Sample and aggregate by averaging.
  *
  * Claim: costs what was left of the session, in its measure.
- * Needs: nothing of the solver: an answer is clipped to the domain and rounded
- *   toward zero, coordinate by coordinate, so that it is k points of the
- *   lattice within the bounds whatever the solver did.
+ * Needs: a solver that looks at its block and its coins only (blocks.c). What
+ *   it answers does not matter: it is clipped to the domain and rounded toward
+ *   zero, coordinate by coordinate, so that it is k points of the lattice
+ *   within the bounds.
  * Because: records are dealt to blocks by secret coins that do not look at
  *   them (blocks.c), so a record is in one block: its answer alone changes, by
  *   k points that move within the domain's diameter each. Noise for k diameters
@@ -82,7 +83,6 @@ static kith_status answer_centers(const kith_i_blocks *b, const double *rows,
                                   int32_t *answer)
 {
     uint32_t k = b->spec->k, d = b->d;
-    memset(room, 0, b->room * sizeof *room);
     kith_i_matrix all = {rows, n, d};
     kith_status status = kith_i_solve_means(&all, k, coins, room);
     for (uint32_t j = 0; !status && j < k; j++)
@@ -95,53 +95,19 @@ static kith_status answer_centers(const kith_i_blocks *b, const double *rows,
 
 /* ---- their sum, with noise ----------------------------------------------- */
 
-static kith_status add_up(kith_i_blocks *b, const kith_i_scale *scale,
-                          int64_t *out, kith_error *err)
+static kith_status add_up(kith_i_blocks *b, int64_t *out, kith_error *err)
 {
     kith_session *s = b->s;
     for (size_t i = 0; i < b->m; i++)
         for (size_t t = 0; t < b->entries; t++)
             out[t] += b->answers[i * b->entries + t];
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
-                          .scales = scale,
+                          .scales = &b->scale,
                           .per_scale = SIZE_MAX,
                           .source = &s->source,
                           .stream = kith_i_session_stream(s),
                           .threads = s->threads};
     return kith_i_noise_add(&noise, out, b->entries, err);
-}
-
-static kith_status aggregate(kith_i_blocks *b, const kith_i_scale *scale,
-                             int64_t *out, kith_error *err)
-{
-    kith_session *s = b->s;
-    size_t n = b->n, m = b->m;
-    b->order = kith_i_alloc(n, sizeof *b->order);
-    b->from = kith_i_alloc(m + 1, sizeof *b->from);
-    b->seeds = kith_i_alloc(m, sizeof *b->seeds);
-    b->answers = kith_i_alloc(m * b->entries, sizeof *b->answers);
-    uint32_t *block = kith_i_alloc(n, sizeof *block);
-    kith_status status = KITH_OK;
-    if (!b->order || !b->from || !b->seeds || !b->answers || !block)
-        status = kith_i_fail_memory(err);
-    if (!status) {
-        kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
-        status = kith_i_blocks_deal(b, block, err);
-        if (!status)
-            status = kith_i_blocks_solve(b, err);
-        if (!status && b->e.failed)
-            status = kith_i_fail_entropy(err);
-        kith_i_entropy_close(&b->e);
-    }
-    if (!status)
-        status = add_up(b, scale, out, err);
-    kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);
-    kith_i_wipe_free(block, block ? n * sizeof *block : 0);
-    kith_i_wipe_free(b->answers,
-                     b->answers ? m * b->entries * sizeof *b->answers : 0);
-    kith_i_wipe_free(b->seeds, b->seeds ? m * sizeof *b->seeds : 0);
-    kith_i_free(b->from);
-    return status;
 }
 
 kith_status kith_i_release_average(kith_session *s,
@@ -152,17 +118,15 @@ kith_status kith_i_release_average(kith_session *s,
     kith_i_blocks b = {.s = s,
                        .spec = &plain,
                        .respond = answer_centers,
+                       .publish = add_up,
                        .d = s->domain->dimension,
                        .m = spec->blocks,
                        .each = 1};
     b.entries = b.room = (size_t)spec->k * b.d;
-    atomic_init(&b.next, 0);
-    atomic_init(&b.failed, 0);
     kith_i_diameter far = kith_i_domain_diameter(s->domain);
     kith_i_loss left = kith_i_session_left(s);
-    kith_i_scale scale;
     kith_status status = kith_i_session_scale(
-        s, far.l2_squared * spec->k, far.l1 * spec->k, left, &scale, err);
+        s, far.l2_squared * spec->k, far.l1 * spec->k, left, &b.scale, err);
     if (status)
         return status;
     int pure = s->measure == KITH_PURE_DP;
@@ -174,17 +138,7 @@ kith_status kith_i_release_average(kith_session *s,
                             (pure ? (double)(far.l1 * spec->k)
                                   : sqrt((double)(far.l2_squared * spec->k))) *
                             step,
-                        .scale = kith_i_scale_value(scale) * step};
-    kith_i_block_copy copy;
-    status = kith_i_block_copy_open(s, &bill, 0, &copy, err);
-    memset(out, 0, b.entries * sizeof *out);
-    *sd = kith_i_session_sd(s, scale);
-    b.x = copy.x;
-    b.n = copy.n;
-    if (!status && s->data)
-        status = aggregate(&b, &scale, out, err);
-    kith_i_block_copy_close(&copy);
-    if (status)
-        kith_i_wipe(out, b.entries * sizeof *out);
-    return status;
+                        .scale = kith_i_scale_value(b.scale) * step};
+    *sd = kith_i_session_sd(s, b.scale);
+    return kith_i_blocks_release(&b, &bill, out, b.entries, err);
 }

@@ -1,7 +1,8 @@
 /* Sample and aggregate.
  *
  * Claim: the release is (epsilon, delta)-DP for what the session declared.
- * Needs: a solver that looks at its block and its coins only.
+ * Needs: a solver that looks at its block and its coins only (blocks.c); the
+ *   least of all matchings, not nearly the least (kernel/matching.c).
  * Because: records are dealt to blocks by secret coins that do not depend on
  *   them, so a record changes the answers of at most `each` blocks (1 for a
  *   partition). An answer is k projections, rounded to integers; distances are
@@ -257,9 +258,10 @@ static kith_status choose(kith_i_blocks *b, uint32_t *medoid, uint64_t *square,
     return status;
 }
 
-/* The medoid's planes in random order, with noise. */
-static kith_status publish(kith_i_blocks *b, uint32_t medoid, uint64_t square,
-                           int64_t *out, kith_error *err)
+/* The planes of an answer in random order, with noise. */
+static kith_status publish_answer(kith_i_blocks *b, uint32_t medoid,
+                                  uint64_t square, int64_t *out,
+                                  kith_error *err)
 {
     kith_session *s = b->s;
     size_t k = b->spec->k, d = b->d, off = b->triangle - d;
@@ -301,39 +303,13 @@ static kith_status publish(kith_i_blocks *b, uint32_t medoid, uint64_t square,
     return status;
 }
 
-static kith_status aggregate(kith_i_blocks *b, int64_t *out, kith_error *err)
+static kith_status publish_medoid(kith_i_blocks *b, int64_t *out,
+                                  kith_error *err)
 {
-    kith_session *s = b->s;
-    size_t n = b->n, k = b->spec->k, m = b->m;
-    b->order = kith_i_alloc(n, sizeof *b->order);
-    b->from = kith_i_alloc(m + 1, sizeof *b->from);
-    b->seeds = kith_i_alloc(m, sizeof *b->seeds);
-    b->answers = kith_i_alloc(m * k * b->triangle, sizeof *b->answers);
-    uint32_t *seen = kith_i_alloc(n, sizeof *seen), medoid = 0;
+    uint32_t medoid = 0;
     uint64_t square = 0;
-    kith_status status = KITH_OK;
-    if (!b->order || !b->from || !b->seeds || !b->answers || !seen)
-        status = kith_i_fail_memory(err);
-    if (!status) {
-        kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
-        status = kith_i_blocks_deal(b, seen, err);
-        if (!status)
-            status = kith_i_blocks_solve(b, err);
-        if (!status)
-            status = choose(b, &medoid, &square, err);
-        if (!status)
-            status = publish(b, medoid, square, out, err);
-        if (!status && b->e.failed)
-            status = kith_i_fail_entropy(err);
-        kith_i_entropy_close(&b->e);
-    }
-    kith_i_wipe_free(b->order, b->order ? n * sizeof *b->order : 0);
-    kith_i_wipe_free(seen, seen ? n * sizeof *seen : 0);
-    kith_i_wipe_free(b->answers,
-                     b->answers ? m * k * b->triangle * sizeof *b->answers : 0);
-    kith_i_wipe_free(b->seeds, b->seeds ? m * sizeof *b->seeds : 0);
-    kith_i_free(b->from);
-    return status;
+    kith_status status = choose(b, &medoid, &square, err);
+    return status ? status : publish_answer(b, medoid, square, out, err);
 }
 
 kith_status kith_i_release_blocks(kith_session *s,
@@ -343,10 +319,9 @@ kith_status kith_i_release_blocks(kith_session *s,
     kith_i_blocks b = {.s = s, .spec = spec, .d = s->domain->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
     b.respond = kith_i_answer_planes;
+    b.publish = publish_medoid;
     b.entries = spec->k * b.triangle;
     b.room = (size_t)spec->k * spec->q * b.d;
-    atomic_init(&b.next, 0);
-    atomic_init(&b.failed, 0);
     kith_status status = prepare(&b, err);
     if (status)
         return status;
@@ -355,17 +330,6 @@ kith_status kith_i_release_blocks(kith_session *s,
         .mechanism = "smooth-sensitivity",
         .norm = "l2",
         .sensitivity = ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
-    size_t size = (size_t)spec->k * b.d * b.d;
-    kith_i_block_copy copy;
-    status = kith_i_block_copy_open(s, &bill, spec->force, &copy, err);
-    if (!status)
-        memset(out, 0, size * sizeof *out);
-    b.x = copy.x;
-    b.n = copy.n;
-    if (!status && s->data)
-        status = aggregate(&b, out, err);
-    kith_i_block_copy_close(&copy);
-    if (status)
-        kith_i_wipe(out, size * sizeof *out);
-    return status;
+    return kith_i_blocks_release(&b, &bill, out, (size_t)spec->k * b.d * b.d,
+                                 err);
 }

@@ -67,7 +67,7 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
     kith_i_words_open(&words, fill_words, &stream);
     kith_status status = spec->run(spec->arg, &rows, &words, state, err);
     kith_i_words_close(&words);
-    if (!status) /* a sampler that was stopped leaves any state */
+    if (!status) /* I10: a sampler that was stopped leaves any state */
         status = kith_i_stop_check(err);
     if (!status && (failed || stream.failed))
         status = kith_i_fail_entropy(err);

@@ -47,31 +47,38 @@ static uint64_t watched_medoid(uint64_t *squares, uint32_t m, uint32_t each,
                                 diameter, beta, work, medoid);
 }
 
-static kith_status watched_deal(kith_i_blocks *b, uint32_t *room,
-                                kith_error *err)
+/* Blocks come one after the other: there is one thread. */
+static kith_status watched_answer(const kith_i_blocks *b, const double *rows,
+                                  uint32_t n, kith_i_coins *coins, double *room,
+                                  int32_t *answer)
 {
-    kith_status status = kith_i_blocks_deal(b, room, err);
-    if (planted == TWICE) /* the first row of a block is in the next one too */
-        for (uint32_t i = 0; i + 1 < b->m; i++)
-            b->order[b->from[i + 1]] = b->order[b->from[i]];
-    memset(dealt, 0, sizeof dealt);
-    most_each = b->each;
-    blocks_now = b->m;
-    smooth_now = b->smooth;
-    for (uint32_t i = 0; !status && i < b->m; i++)
-        for (size_t r = b->from[i]; r < b->from[i + 1]; r++)
-            dealt[b->order[r]][i]++;
-    return status;
+    size_t i = (size_t)(answer - b->answers) / b->entries;
+    const uint32_t *mine = b->order + b->from[i];
+    if (i == 0) {
+        memset(dealt, 0, sizeof dealt);
+        most_each = b->each;
+        blocks_now = b->m;
+        smooth_now = b->smooth;
+    }
+    for (uint32_t r = 0; r < n; r++)
+        dealt[mine[r]][i]++;
+    if (planted == TWICE && i > 0 && n > 0) { /* one row is in all blocks */
+        memcpy((double *)(uintptr_t)rows, b->x + (size_t)b->order[0] * b->d,
+               b->d * sizeof *rows);
+        dealt[mine[0]][i]--;
+        dealt[b->order[0]][i]++;
+    }
+    return kith_i_answer_planes(b, rows, n, coins, room, answer);
 }
 
 /* release_blocks.c, its own text, with eyes */
 #define kith_i_noise_add     watched_noise
 #define kith_i_smooth_medoid watched_medoid
-#define kith_i_blocks_deal   watched_deal
+#define kith_i_answer_planes watched_answer
 #include "sidedoor/release_blocks.c"
 #undef kith_i_noise_add
 #undef kith_i_smooth_medoid
-#undef kith_i_blocks_deal
+#undef kith_i_answer_planes
 
 enum { D = 2 };
 
