@@ -1,6 +1,6 @@
 /* What runs on a user's device (libkith-device): a person's record goes in, one
- * noisy report of 80 bytes comes out, once. No allocation, no I/O, no clock;
- * the same source is compiled to WebAssembly (web/kith-device).
+ * noisy report comes out, once, in an envelope of 80 bytes. No allocation, no
+ * I/O, no clock; the same source is compiled to WebAssembly (web/kith-device).
  *
  * The promise rests on this code alone. Task and rounds come from a service
  * that may lie; it can make a report useless, not more revealing than the

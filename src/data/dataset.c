@@ -301,7 +301,7 @@ kith_status kith_i_dataset_count(kith_dataset *data, uint32_t rows,
                                  kith_error *err)
 {
     data->rows += rows;
-    if (data->rows > KITH_I_MAX_ROWS)
+    if (data->rows > KITH_I_MAX_ROWS) /* I7 */
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "more than %u rows: split the data, or sample it",
                            KITH_I_MAX_ROWS);
@@ -344,7 +344,7 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
     *out = NULL;
     if (!rows && row_count > 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "no rows were given");
-    if (row_count > KITH_I_MAX_ROWS)
+    if (row_count > KITH_I_MAX_ROWS) /* I7 */
         return kith_i_fail(err, KITH_ERR_ARGUMENT, "more than %u rows",
                            KITH_I_MAX_ROWS);
     kith_i_domain *domain;

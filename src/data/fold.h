@@ -1,6 +1,6 @@
-/* fold: the one place where stored rows are visited. Only dp/ (the gate) and
- * plain/ (not private, and says so) may include this header;
- * scripts/check_layers.py enforces it. */
+/* fold: the one place where stored rows are visited (I9). Only dp/ (the gate),
+ * simulate/ (every row a user) and plain/ (not private, and says so) may
+ * include this header; scripts/check_layers.py enforces it. */
 #ifndef KITH_FOLD_H
 #define KITH_FOLD_H
 

@@ -60,6 +60,7 @@ static void fetch(const gram_arg *a, const kith_i_block *block, uint32_t r,
     for (uint32_t i = 0; i < width; i++)
         v[i] = v[i] > INT16_MAX ? INT16_MAX
                                 : (v[i] < -INT16_MAX ? -INT16_MAX : v[i]);
+    /* I15 */
     kith_i_clip_l2(v, width, a->spec->radius);
     for (uint32_t i = 0; i < width; i++)
         to[i] = (int16_t)v[i];
