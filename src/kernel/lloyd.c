@@ -1,4 +1,5 @@
-/* Lloyd's iterations on released, weighted points: plain doubles. */
+/* Lloyd's iterations on weighted points, released or a block's rows
+ * (sidedoor/block_means.c): plain doubles. */
 #include "kernel_i.h"
 
 #include <math.h>

@@ -1,5 +1,12 @@
 /* Optimal assignment in O(k^3): the Hungarian method of Kuhn and Munkres with
- * potentials, one shortest augmenting path a row. */
+ * potentials, one shortest augmenting path a row.
+ *
+ * Claim: the least sum, exactly, where costs are integers >= 0 and k times the
+ *   largest is below 2^53 (release_blocks.c needs that: its answers are not
+ *   released).
+ * Because: potentials are sums and differences of costs. With each row one
+ *   moves by no more than the least sum grows, so it stays below k times the
+ *   largest cost: integers that do not round. */
 #include <math.h>
 
 #include "dense.h"

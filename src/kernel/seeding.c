@@ -1,6 +1,6 @@
-/* Greedy k-means++ on released, weighted points (Arthur, Vassilvitskii 2007;
- * the greedy variant of their section 6: of several draws, keep the one that
- * lowers the cost most). */
+/* Greedy k-means++ on weighted points, released or a block's rows
+ * (sidedoor/block_means.c): Arthur, Vassilvitskii 2007, the greedy variant of
+ * their section 6: of several draws, keep the one that lowers the cost most. */
 #include "kernel_i.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Vectors of plain doubles, on public or released values: short loops whose
- * order is fixed, so that their bits do not depend on a library. */
+/* Vectors of plain doubles, on public or released values or in a solver: short
+ * loops whose order is fixed, so that their bits do not depend on a library. */
 #ifndef KITH_VECTORS_H
 #define KITH_VECTORS_H
 
