@@ -1,4 +1,4 @@
-/* Inside dp/ only. */
+/* Inside dp/ and release/ only. */
 #ifndef KITH_DP_PRIVATE_H
 #define KITH_DP_PRIVATE_H
 
@@ -52,7 +52,7 @@ kith_status kith_i_session_fold(const kith_session *session,
                                 kith_i_visit_fn *visit, void *arg,
                                 kith_error *err);
 /* How a view's rows are made of the data's, each of one: room for a worker in
- * bytes. The derived dataset enforces the view's bounds in integers (I7). */
+ * bytes. The derived dataset enforces the view's bounds in integers (I5). */
 typedef struct kith_i_derivation {
     void (*fill)(const void *arg, const kith_i_block *block, void *room,
                  int16_t *rows);

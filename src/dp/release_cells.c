@@ -267,7 +267,7 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
             out->sum_sd[c] = price.knorm ? kith_i_scale_value(price.sums[c]) *
                                                sqrt(spec->width + 1.0)
                                          : kith_i_session_sd(s, price.sums[c]);
-    } else { /* exact sums must not outlive a failure */
+    } else { /* exact sums must not outlive a failure: I21 */
         if (room)
             kith_i_wipe(room, totals * sizeof *room);
         kith_i_cells_free(out);

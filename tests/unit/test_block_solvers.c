@@ -69,7 +69,7 @@ static void solve(const double *x, kith_i_block_answer *respond,
                        .from = from,
                        .seeds = seeds,
                        .answers = answers};
-    kith_i_entropy_source seeded = {1, 7};
+    kith_i_entropy_source seeded = {.seeded = 1, .seed = 7};
     memset(answers, 0, BLOCKS * ENTRIES * sizeof *answers);
     kith_i_entropy_open(&b.e, &seeded, 0);
     assert_int_equal(kith_i_blocks_solve(&b, NULL), KITH_OK);
