@@ -25,17 +25,15 @@ static void check(kith_status status, const kith_error *err)
 }
 
 /* From the view to the caller's units. */
-static void place(const auto_run *run, const auto_frame *frame,
-                  const double *in_view, double *out)
+static void place(const auto_run *run, const double *in_view, double *out)
 {
     double full[PLANE], step = kith_i_domain_step(run->domain);
-    kith_i_auto_lift(frame, 1, PLANE, in_view, full);
+    kith_i_auto_lift(&run->frame, 1, PLANE, in_view, full);
     for (int i = 0; i < PLANE; i++)
         out[i] = run->domain->origin[i] + full[i] * step;
 }
 
-static void print_boxes(const auto_run *run, const auto_frame *frame,
-                        const auto_tree *t)
+static void print_boxes(const auto_run *run, const auto_tree *t)
 {
     const char *comma = "";
     printf("{\"boxes\": [");
@@ -48,7 +46,7 @@ static void print_boxes(const auto_run *run, const auto_frame *frame,
             double at[PLANE] = {box[corner == 1 || corner == 2 ? 2 : 0],
                                 box[corner >= 2 ? 3 : 1]},
                    out[PLANE];
-            place(run, frame, at, out);
+            place(run, at, out);
             printf(", %.5g, %.5g", out[0], out[1]);
         }
         printf("]");
@@ -57,14 +55,13 @@ static void print_boxes(const auto_run *run, const auto_frame *frame,
     printf("]");
 }
 
-static void print_points(const auto_run *run, const auto_frame *frame,
-                         const char *what, uint32_t n, const double *points,
-                         const double *size)
+static void print_points(const auto_run *run, const char *what, uint32_t n,
+                         const double *points, const double *size)
 {
     printf(",\n\"%s\": [", what);
     for (uint32_t i = 0; i < n; i++) {
         double at[PLANE];
-        place(run, frame, points + (size_t)i * PLANE, at);
+        place(run, points + (size_t)i * PLANE, at);
         printf("%s[%.0f, %.5g, %.5g]", i ? ", " : "", size ? size[i] : 0, at[0],
                at[1]);
     }
@@ -74,29 +71,26 @@ static void print_points(const auto_run *run, const auto_frame *frame,
 /* As kith_i_kmeans_auto and by_summary in auto/auto.c. */
 static void show(auto_run *run)
 {
-    auto_scout scout = {0};
-    auto_frame frame = {0};
+    const auto_summary *s = &run->summary;
     auto_tree tree = {0};
-    auto_summary summary = {0};
-    double *centers = kith_i_pool_reals(&run->pool, (size_t)run->k * PLANE);
-    kith_i_auto_scout(run, &scout);
-    kith_i_auto_find_frame(run, &scout, &frame);
+    kith_i_auto_scout(run);
+    kith_i_auto_find_frame(run);
     check(run->status, run->err);
-    auto_shares shares = kith_i_auto_divide(run, &frame);
-    kith_i_auto_grow(run, &scout, &frame, &shares, &tree);
+    kith_i_auto_divide(run);
+    kith_i_auto_grow(run, &tree);
     check(run->status, run->err);
-    print_boxes(run, &frame, &tree);
-    kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
+    print_boxes(run, &tree);
+    kith_i_auto_leaves(run, &tree);
     check(run->status, run->err);
-    print_points(run, &frame, "leaves", summary.n, summary.points,
-                 summary.size);
+    print_points(run, "leaves", s->n, s->points, s->size);
     kith_i_auto_tree_free(&tree);
-    kith_i_auto_cells(run, &frame, &shares, &summary);
+    kith_i_auto_cells(run);
     check(run->status, run->err);
-    print_points(run, &frame, "cells", summary.n, summary.points, summary.size);
-    kith_i_auto_solve(run, &summary, centers);
+    print_points(run, "cells", s->n, s->points, s->size);
+    run->centers = kith_i_pool_reals(&run->pool, (size_t)run->k * PLANE);
+    kith_i_auto_solve(run, run->k, 0, run->centers);
     check(run->status, run->err);
-    print_points(run, &frame, "centers", run->k, centers, NULL);
+    print_points(run, "centers", run->k, run->centers, NULL);
     printf("}\n");
 }
 

@@ -78,9 +78,10 @@ static double room(const auto_run *run)
 
 /* A12: back to the caller's units, within the bounds. sum_sd: of a coordinate
  * of a cluster's sum, steps. */
-static void set_result(const auto_run *run, const auto_found *found,
-                       kith_result *result)
+static void set_result(const auto_run *run)
 {
+    const auto_found *found = &run->found;
+    kith_result *result = run->result;
     for (uint32_t j = 0; j < run->k; j++)
         result->weights[j] = fmax(found->sizes[j], 0);
     double step = kith_i_domain_step(run->domain);
@@ -91,10 +92,11 @@ static void set_result(const auto_run *run, const auto_found *found,
 }
 
 /* One mean with all of the budget, and the k centres about it. */
-static void one_mean(auto_run *run, auto_scout *scout, auto_found *found)
+static void one_mean(auto_run *run)
 {
-    double noise = kith_i_auto_better_mean(run, scout, kith_i_auto_left(run));
-    kith_i_auto_about_mean(run, scout, scout->mean, found->full);
+    auto_found *found = &run->found;
+    double noise = kith_i_auto_better_mean(run, kith_i_auto_left(run));
+    kith_i_auto_about_mean(run, run->scout.mean, found->full);
     for (uint32_t j = 0; j < run->k; j++)
         found->sizes[j] = run->n / run->k;
     found->noise = sqrt(noise / run->d) * run->n / run->k;
@@ -105,7 +107,7 @@ static void one_mean(auto_run *run, auto_scout *scout, auto_found *found)
  * over all of the bounds. Two place the centres, a third pays if a round moves
  * the mean of an average cluster by less than .05 / 3 of the bound, more if by
  * less than .01 / rounds. */
-static void hand_over(auto_run *run, uint64_t rows, kith_result *result)
+static void hand_over(auto_run *run, uint64_t rows)
 {
     kith_kmeans_options opt = *run->opt;
     double noise = sqrt(
@@ -115,14 +117,15 @@ static void hand_over(auto_run *run, uint64_t rows, kith_result *result)
         opt.rounds = (uint32_t)fmax(2, floor(rounds));
     opt.clusters = run->k;
     run->status =
-        kith_i_kmeans_lloyd(run->session, &opt, rows, result, run->err);
+        kith_i_kmeans_lloyd(run->session, &opt, rows, run->result, run->err);
 }
 
 /* All of the budget for one mean: no more was asked for, or not even two would
  * be worth anything, or most that was found of it is noise, and everything else
  * would be about it. */
-static int is_single(const auto_run *run, const auto_scout *scout)
+static int is_single(const auto_run *run)
 {
+    const auto_scout *scout = &run->scout;
     const auto_recipe *r = run->recipe;
     double two = kith_i_auto_center_noise(run, r->single, run->d, 2);
     int lost = scout->norms.seen && scout->astray > 2 * r->poor * scout->trace;
@@ -140,12 +143,12 @@ static int has_few_rows(const auto_run *run)
 /* Two rounds over all of the bounds move the centres by less than the rows are
  * from their mean, or, where nothing is seen of that, than if they filled the
  * bounds. */
-static int rounds_are_quiet(const auto_run *run, const auto_scout *scout)
+static int rounds_are_quiet(const auto_run *run)
 {
     double bound = pow((double)kith_i_domain_l2(run->domain), 2);
     double noise = bound * kith_i_auto_center_noise(
                                run, kith_i_auto_left(run) / 2, run->d, run->k);
-    double apart = scout->norms.seen ? scout->trace : fills * bound;
+    double apart = run->scout.norms.seen ? run->scout.trace : fills * bound;
     return run->plan > 0 || run->opt->rounds || noise < apart;
 }
 
@@ -156,57 +159,49 @@ static int chooses(const auto_run *run)
 }
 
 /* A5 to A11. */
-static void by_summary(auto_run *run, const auto_scout *scout,
-                       auto_found *found, uint32_t *rounds)
+static void by_summary(auto_run *run)
 {
-    auto_frame frame = {0};
+    auto_found *found = &run->found;
     auto_tree tree = {0};
-    auto_summary summary = {0};
-    kith_i_auto_find_frame(run, scout, &frame);
+    kith_i_auto_find_frame(run);
     if (kith_i_auto_failed(run))
         return;
-    auto_shares shares = kith_i_auto_divide(run, &frame);
-    kith_i_auto_grow(run, scout, &frame, &shares, &tree);
-    kith_i_auto_leaves(run, &frame, &shares, &tree, &summary);
+    kith_i_auto_divide(run);
+    kith_i_auto_grow(run, &tree);
+    kith_i_auto_leaves(run, &tree);
     kith_i_auto_tree_free(&tree);
-    found->carried = summary.n;
-    kith_i_auto_cells(run, &frame, &shares, &summary);
+    found->carried = run->summary.n;
+    kith_i_auto_cells(run);
     if (chooses(run))
-        kith_i_auto_number(run, &frame, &summary, &shares);
-    auto_start start = {
-        .scout = scout,
-        .frame = &frame,
-        .shares = &shares,
-        .summary = &summary,
-        .far = tree.face.roots > 2,
-        .centers = kith_i_pool_reals(&run->pool, (size_t)run->k * frame.q)};
-    *rounds = shares.rounds;
-    kith_i_auto_solve(run, &summary, start.centers);
-    kith_i_auto_doubt(run, &start, &shares);
-    kith_i_auto_refine(run, &start, found);
+        kith_i_auto_number(run);
+    run->result->rounds = run->shares.rounds;
+    run->centers = kith_i_pool_reals(&run->pool, (size_t)run->k * run->frame.q);
+    kith_i_auto_solve(run, run->k, 0, run->centers);
+    kith_i_auto_doubt(run);
+    kith_i_auto_refine(run);
     for (uint32_t j = 0; j < run->k; j++)
         kith_i_domain_clip(run->domain, found->full + (size_t)j * run->d);
-    if (shares.choice > 0)
-        kith_i_auto_choose(run, scout, shares.choice, found);
+    if (run->shares.choice > 0)
+        kith_i_auto_choose(run);
 }
 
-static void run_stages(auto_run *run, uint64_t rows, kith_result *result)
+static void run_stages(auto_run *run, uint64_t rows)
 {
-    auto_scout scout = {0};
-    kith_i_auto_scout(run, &scout);
+    kith_result *result = run->result;
+    kith_i_auto_scout(run);
     result->rows = run->n;
     result->room = room(run);
-    int single = is_single(run, &scout), few = has_few_rows(run);
+    int single = is_single(run), few = has_few_rows(run);
     if ((single || few) && chooses(run))
-        kith_i_auto_fewest(run, scout.trace);
+        kith_i_auto_fewest(run);
     if (kith_i_auto_failed(run))
         return;
-    if (few && !single && rounds_are_quiet(run, &scout)) {
-        hand_over(run, rows, result);
+    if (few && !single && rounds_are_quiet(run)) {
+        hand_over(run, rows);
         return;
     }
     single |= few && !run->opt->rounds;
-    auto_found found = {
+    run->found = (auto_found){
         .full = kith_i_pool_reals(&run->pool, (size_t)run->k * run->d),
         .sizes = kith_i_pool_reals(&run->pool, run->k),
         .squares = kith_i_pool_reals(&run->pool, run->k),
@@ -215,13 +210,13 @@ static void run_stages(auto_run *run, uint64_t rows, kith_result *result)
         return;
     result->rounds = 1;
     if (single)
-        one_mean(run, &scout, &found);
+        one_mean(run);
     else
-        by_summary(run, &scout, &found, &result->rounds);
-    if (run->plan <= 0 && found.carried < run->k)
-        result->carried = found.carried;
+        by_summary(run);
+    if (run->plan <= 0 && run->found.carried < run->k)
+        result->carried = run->found.carried;
     if (!kith_i_auto_failed(run))
-        set_result(run, &found, result);
+        set_result(run);
 }
 
 kith_status kith_i_kmeans_auto(kith_session *session,
@@ -245,7 +240,7 @@ kith_status kith_i_kmeans_auto(kith_session *session,
     kith_i_coins_seed(&run.coins, opt->public_seed, 1);
     if (kith_i_loss_share(run.total, LEAST_SHARE) == 0)
         return kith_i_fail_budget(run.total, err);
-    run_stages(&run, rows, result);
+    run_stages(&run, rows);
     if (!run.status && opt->progress)
         (void)opt->progress(opt->progress_arg, run.steps, run.steps);
     kith_i_pool_drop(&run.pool, 0);

@@ -1,6 +1,6 @@
-/* One run of `auto`, and what all of its stages use: the numbers of the recipe,
- * what noise a share buys, histograms of distances with the radii to clip at,
- * and what the gate is asked. */
+/* One run of `auto`: the numbers of its recipe, what its stages have found so
+ * far, and what all of them use: the noise that a share buys, histograms of
+ * distances with the radii to clip at, and what the gate is asked. */
 #ifndef KITH_AUTO_RUN_H
 #define KITH_AUTO_RUN_H
 
@@ -32,6 +32,82 @@ typedef struct auto_recipe {
 /* blind: pure, and the axes are random. */
 const auto_recipe *kith_i_auto_recipe(int pure, int blind);
 
+/* ---- what the stages find, each for those after it ---- */
+
+/* Noisy numbers of rows by distance, in bins of equal width in the logarithm.
+ */
+typedef struct auto_hist {
+    double up[AUTO_BINS];  /* upper edge of a bin               */
+    double mid[AUTO_BINS]; /* typical value in it               */
+    double h[AUTO_BINS];   /* noisy count, 0 when lost in noise */
+    double total, square;  /* of all rows: number, mean squared distance */
+    double sd;             /* of a count */
+    int seen;              /* something stood out of the noise */
+    /* what clipping at an upper edge does: the mean of the factors, and their
+     * relative variance */
+    double kept[AUTO_BINS], varied[AUTO_BINS];
+} auto_hist;
+
+/* How the rows lie. Lengths in steps of their lattice. */
+typedef struct auto_scout {
+    double *mean;    /* d, of the rows */
+    double astray;   /* squared distance that it may be off */
+    double reach;    /* no row is further from it */
+    auto_hist norms; /* distances from it */
+    double trace;    /* their mean square */
+    double *zero;    /* d: the caller's zero, clamped to the bounds */
+    int taxicab;     /* L1 lengths about it were looked at: */
+    auto_hist taxicabs;
+} auto_scout;
+
+/* The space that clustering runs in: a few axes about the mean, and the rows'
+ * coordinates in them (the view). Lengths in steps of the view's lattice from
+ * here on, but where "full" says that they are the rows'. */
+typedef struct auto_frame {
+    const kith_i_view *view;
+    uint32_t q;
+    int blind;          /* the axes are random: no second moments were bought */
+    double finer;       /* lattice steps of the view per step of the rows */
+    const double *mean; /* d: where the axes begin, steps of the rows */
+    double *axes;       /* q x d, orthonormal rows */
+    double *spread;     /* q: sd of the rows along them */
+    double reach;       /* no row is further from the mean */
+    double trace;       /* mean squared distance from it */
+    double outside;     /* the part of that outside the axes */
+} auto_frame;
+
+/* What is left of the budget, divided. */
+typedef struct auto_shares {
+    double tree, leaf, cells, steps, last;
+    double choice; /* of the last centres or one mean; 0: none */
+    double hist;   /* for one histogram */
+    double counts; /* part of a step that goes to sizes */
+    uint32_t cell_steps, rounds;
+    uint32_t hists; /* rounds that buy one; the others use the last radius */
+} auto_shares;
+
+/* Weighted points that stand for the rows, made of released values. */
+typedef struct auto_summary {
+    uint32_t n, q;
+    double *points; /* n x q */
+    double *size;   /* rows that a point stands for */
+    double *unsure; /* noise variance of that */
+    double *noise;  /* sd of one coordinate of a point */
+    double *weight; /* for solving: less where a point is mostly noise */
+    double *within; /* mean squared distance of its rows from it */
+    int far;        /* some are of boxes beyond the outliers */
+} auto_summary;
+
+/* The centres of the rows, in steps of their lattice. */
+typedef struct auto_found {
+    double *full;     /* k x d */
+    double *sizes;    /* k */
+    double noise;     /* sd of a coordinate of a cluster's sum */
+    double *squares;  /* k: expected squared distances of the rows */
+    double loose;     /* their relative sd; < 0: they are not known */
+    uint32_t carried; /* places that were told apart */
+} auto_found;
+
 /* ---- auto.c ---- */
 
 typedef struct auto_run {
@@ -47,6 +123,12 @@ typedef struct auto_run {
     double used;   /* shares so far */
     double plan;   /* rows that a plan assumes; 0 in a real run */
     double n;      /* rows, as far as they are known */
+    auto_scout scout;
+    auto_frame frame;
+    auto_shares shares;
+    auto_summary summary;
+    double *centers; /* k x q: of the summary, then of the rows in the view */
+    auto_found found;
     unsigned done, steps;
     kith_i_coins coins;
     kith_i_pool pool; /* all memory of the run */
@@ -94,26 +176,11 @@ static inline double kith_i_auto_left(const auto_run *run)
 
 /* ---- radii.c ---- */
 
-/* Noisy numbers of rows by distance, in bins of equal width in the logarithm.
- */
-typedef struct auto_hist {
-    double up[AUTO_BINS];  /* upper edge of a bin               */
-    double mid[AUTO_BINS]; /* typical value in it               */
-    double h[AUTO_BINS];   /* noisy count, 0 when lost in noise */
-    double total;
-    double sd; /* of a count */
-    int seen;  /* something stood out of the noise */
-    /* what clipping at an upper edge does: the mean of the factors, and their
-     * relative variance */
-    double kept[AUTO_BINS], varied[AUTO_BINS];
-} auto_hist;
-
 /* Fill h and total from noisy counts: what is lost in noise becomes 0. prior:
  * the distance to assume when everything is. */
 void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
                             double sd, double prior, auto_hist *hist);
-double kith_i_auto_mean_square(const auto_hist *hist);
-/* What noise does to it, as a part of it. */
+/* What noise does to the mean square, as a part of it. */
 double kith_i_auto_looseness(const auto_hist *hist);
 
 /* Where to clip the rows of a sum. Divided by `kept` the clipped sum is right

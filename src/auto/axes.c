@@ -24,11 +24,10 @@ static double noise_edge(const auto_run *run, double share)
 /* Radius for the second moments, so that as many rows are clipped as k edges
  * are worth, and the share that makes the edge as small as wanted. 0 if they
  * would drown. */
-static void plan_moments(const auto_run *run, const auto_scout *scout,
-                         double *radius, double *share)
+static void plan_moments(const auto_run *run, double *radius, double *share)
 {
     const auto_recipe *r = run->recipe;
-    const auto_hist *hist = &scout->norms;
+    const auto_hist *hist = &run->scout.norms;
     double d = run->d, tail = 0, most = r->most_moments;
     most *= run->pure ? 1 : d / (d + 80);
     double limit = fmin(run->k * noise_edge(run, most), .5 * hist->total);
@@ -37,11 +36,11 @@ static void plan_moments(const auto_run *run, const auto_scout *scout,
         tail += hist->h[b--];
     *radius = hist->up[b];
     double edge = *radius * *radius * noise_edge(run, most);
-    double over = edge * d / (r->edge * run->n * scout->trace);
+    double over = edge * d / (r->edge * run->n * hist->square);
     double need = most * (run->pure ? over : over * over);
     *share = fmax(r->least_moments, fmin(need, most));
     double fit = d > ALL_AXES ? r->directions : r->few_features;
-    if (fit * edge > run->n * scout->trace ||
+    if (fit * edge > run->n * hist->square ||
         edge / sqrt(2 * d) > 0x1p50) /* would not fit 64 bits */
         *share = 0;
 }
@@ -60,9 +59,11 @@ static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
 
 /* Without second moments: all features when there are few, else random
  * directions. */
-static void blind_axes(auto_run *run, double trace, auto_frame *frame)
+static void blind_axes(auto_run *run)
 {
+    auto_frame *frame = &run->frame;
     uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
+    double trace = run->scout.trace;
     frame->blind = q < d;
     frame->q = q;
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
@@ -94,8 +95,8 @@ static uint32_t most_axes(const auto_run *run)
 
 /* The second moments about the mean (matrix: d x d), in steps of the rows.
  * Returns the sd of their noise. */
-static double buy_moments(auto_run *run, const auto_scout *scout, double radius,
-                          double share, double *matrix)
+static double buy_moments(auto_run *run, double radius, double share,
+                          double *matrix)
 {
     uint32_t d = run->d;
     double sd = 0;
@@ -110,7 +111,7 @@ static double buy_moments(auto_run *run, const auto_scout *scout, double radius,
         .value = {.kind = KITH_I_VALUE_RESIDUAL, .origins = mean}};
     int *halve = &ask.value.halvings;
     for (uint32_t i = 0; i < d; i++) {
-        mean[i] = (int32_t)scout->mean[i];
+        mean[i] = (int32_t)run->scout.mean[i];
         if (run->domain->high_q[i] - mean[i] > INT16_MAX ||
             mean[i] - run->domain->low_q[i] > INT16_MAX)
             *halve = 1;
@@ -139,9 +140,10 @@ static double buy_moments(auto_run *run, const auto_scout *scout, double radius,
 
 /* The axes whose eigenvalue stands out of the noise's largest (edge); their
  * spread, and what is outside of them. */
-static void keep_axes(const auto_run *run, const double *values, uint32_t want,
-                      double edge, double trace, auto_frame *frame)
+static void keep_axes(auto_run *run, const double *values, uint32_t want,
+                      double edge)
 {
+    auto_frame *frame = &run->frame;
     uint32_t d = run->d, least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
     double inside = 0;
     while (q < want && values[q] > edge)
@@ -153,45 +155,44 @@ static void keep_axes(const auto_run *run, const double *values, uint32_t want,
         inside += v / run->n;
         frame->spread[i] = sqrt(fmax(v / run->n, 1));
     }
-    frame->outside = frame->q < d ? fmax(0, trace - inside) : 0;
+    frame->outside = frame->q < d ? fmax(0, run->scout.trace - inside) : 0;
 }
 
 /* A plan has no moments. It takes the variance in the i-th direction to fall
  * like exp(-5 i / d), which is between tables of very different sorts; many
  * features say the same things, so that d is at most 100. */
-static void assume_moments(const auto_run *run, uint32_t want, double trace,
-                           double *values)
+static void assume_moments(const auto_run *run, uint32_t want, double *values)
 {
     static const double falls = 5, most = 100;
     double next = exp(-falls / fmin(run->d, most)), all = 1 - pow(next, run->d);
     for (uint32_t i = 0; i < want; i++)
-        values[i] = run->n * trace * (1 - next) * pow(next, i) / all;
+        values[i] = run->n * run->scout.trace * (1 - next) * pow(next, i) / all;
 }
 
-static void find_axes(auto_run *run, const auto_scout *scout, double radius,
-                      double share, auto_frame *frame)
+static void find_axes(auto_run *run, double radius, double share)
 {
+    auto_frame *frame = &run->frame;
     uint32_t d = run->d, want = most_axes(run);
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)want * d);
     frame->spread = kith_i_pool_reals(&run->pool, want);
     size_t mark = run->pool.count;
     double *matrix = kith_i_pool_reals(&run->pool, (size_t)d * d);
     double *values = kith_i_pool_reals(&run->pool, want);
-    double sd = buy_moments(run, scout, radius, share, matrix);
+    double sd = buy_moments(run, radius, share, matrix);
     if (kith_i_auto_failed(run))
         return;
     run->status =
         kith_i_eigen_alone(matrix, d, want, values, frame->axes, run->err);
     if (run->plan > 0)
-        assume_moments(run, want, scout->trace, values);
-    keep_axes(run, values, want, sd * sqrt(2.0 * d), scout->trace, frame);
+        assume_moments(run, want, values);
+    keep_axes(run, values, want, sd * sqrt(2.0 * d));
     kith_i_pool_drop(&run->pool, mark);
 }
 
 /* The view along the axes; lengths so far are in steps of the rows. */
-static void open_view(auto_run *run, double reach, double trace,
-                      auto_frame *frame)
+static void open_view(auto_run *run, auto_frame *frame)
 {
+    double reach = run->scout.reach, trace = run->scout.trace;
     double step = kith_i_domain_step(run->domain);
     if (kith_i_auto_failed(run))
         return;
@@ -208,24 +209,22 @@ static void open_view(auto_run *run, double reach, double trace,
     kith_i_multiply_by(frame->spread, finer, frame->q);
 }
 
-void kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
-                            auto_frame *frame)
+void kith_i_auto_find_frame(auto_run *run)
 {
     double radius, share;
-    frame->mean = scout->mean;
-    plan_moments(run, scout, &radius, &share);
+    run->frame.mean = run->scout.mean;
+    plan_moments(run, &radius, &share);
     if (share > 0)
-        find_axes(run, scout, radius, share, frame);
+        find_axes(run, radius, share);
     else
-        blind_axes(run, scout->trace, frame);
-    open_view(run, scout->reach, scout->trace, frame);
+        blind_axes(run);
+    open_view(run, &run->frame);
 }
 
 void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
                        auto_frame *wide)
 {
     uint32_t q = frame->q, d = run->d;
-    double step = frame->finer * frame->finer;
     *wide = *frame;
     wide->q = p;
     wide->axes = kith_i_pool_reals(&run->pool, (size_t)p * d);
@@ -234,8 +233,8 @@ void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
         return;
     memcpy(wide->axes, frame->axes, (size_t)q * d * sizeof *wide->axes);
     draw_axes(run, wide->axes, q, p);
-    wide->outside = frame->trace / step * (1 - (double)p / d);
-    open_view(run, frame->reach / frame->finer, frame->trace / step, wide);
+    wide->outside = run->scout.trace * (1 - (double)p / d);
+    open_view(run, wide);
 }
 
 void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,

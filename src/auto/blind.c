@@ -26,35 +26,30 @@ static int zooms(const auto_run *run, double k, double share)
 /* Two steps in more random axes, as many as their noise leaves worth having; of
  * the centres nothing is known there yet. Returns them; *share: what is left.
  */
-static const double *widen(auto_run *run, const auto_start *start,
-                           auto_frame *wide, double *share)
+static double *widen(auto_run *run, auto_frame *wide, double *share)
 {
-    const auto_frame *frame = start->frame;
+    const auto_frame *frame = &run->frame;
     uint32_t k = run->k, q = frame->q;
     double part = wide_part * *share;
     double carry = wide_noise * part / WIDE_STEPS * run->budget * run->n / k;
     uint32_t p = (uint32_t)fmin(fmin(run->d, WIDE_MOST), floor(carry));
     *wide = *frame;
     if (p < wide_worth * q)
-        return start->centers;
+        return run->centers;
     kith_i_auto_widen(run, frame, p, wide);
-    auto_step step = kith_i_auto_step_new(run, k, p);
+    auto_step step = kith_i_auto_step_new(run, "cluster", k, p);
     double *better = kith_i_pool_reals(&run->pool, (size_t)k * p);
-    auto_job job = {.what = "cluster",
-                    .scale = kith_i_pool_reals(&run->pool, k),
-                    .counts = start->shares->counts,
-                    .hist = start->shares->hist};
     if (kith_i_auto_failed(run))
         return better;
     for (size_t i = 0; i < (size_t)k * q; i++)
         better[i / q * p + i % q] =
-            start->centers[i] * wide->finer / frame->finer;
+            run->centers[i] * wide->finer / frame->finer;
     for (uint32_t j = 0; j < k; j++)
-        job.scale[j] = sqrt(wide->trace * p / run->d);
-    job.share = (part - job.hist) / WIDE_STEPS;
+        step.scale[j] = sqrt(wide->trace * p / run->d);
+    step.share = (part - step.hist) / WIDE_STEPS;
     for (uint32_t t = 0; t < WIDE_STEPS; t++) {
-        kith_i_auto_step_in(run, wide->view, &job, better, &step);
-        job.hist = 0; /* the radius serves both */
+        kith_i_auto_step_in(run, wide->view, better, &step);
+        step.hist = 0; /* the radius serves both */
     }
     *share -= part;
     return better;
@@ -63,48 +58,40 @@ static const double *widen(auto_run *run, const auto_start *start,
 /* Lengths about the centres that the view knows, from those about the mean:
  * random axes see the same part of any length. within: mean squared distance
  * of the rows from the centres, in the view. */
-static auto_hist shorten(const auto_run *run, const auto_start *start,
-                         uint32_t q, double within)
+static auto_hist shorten(const auto_run *run, uint32_t q, double within)
 {
-    const auto_frame *frame = start->frame;
-    auto_hist lengths = start->scout->norms;
+    const auto_frame *frame = &run->frame;
+    auto_hist lengths = run->scout.norms;
     within = fmin(1, within * run->d / (frame->trace * frame->q));
     double less = sqrt(1 - (1 - within) * q / run->d);
     kith_i_multiply_by(lengths.up, less, AUTO_BINS);
     kith_i_multiply_by(lengths.mid, less, AUTO_BINS);
+    lengths.square *= less * less;
     return lengths;
 }
 
 /* Sizes and sums of the clusters that the view knows (centers, in frame), about
  * that or (L1) about zero; what is believed of them. */
-static void first_estimate(auto_run *run, const auto_start *start,
-                           const auto_frame *frame, const double *centers,
-                           auto_job *job, auto_step *step, double *full)
+static void first_estimate(auto_run *run, const auto_frame *frame,
+                           double *centers, auto_step *step)
 {
     uint32_t k = run->k, d = run->d, q = frame->q;
-    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
-    step->sizes = kith_i_auto_weigh(run, start->summary, k, start->centers);
+    double *full = run->found.full;
+    step->sizes = kith_i_auto_weigh(run, k, run->centers);
     if (kith_i_auto_failed(run))
         return;
-    auto_hist lengths = shorten(run, start, q, step->sizes.cost);
-    auto_clip clip = kith_i_auto_plan_plain(run, start->scout, &lengths, k,
-                                            job->share * (1 - job->counts));
+    auto_hist lengths = shorten(run, q, step->sizes.cost);
+    auto_clip clip = kith_i_auto_plan_plain(run, &lengths, k,
+                                            step->share * (1 - step->counts));
     for (uint32_t j = 0; j < k; j++) {
-        job->scale[j] = 1;
-        memcpy(full + (size_t)j * d, start->scout->zero, d * sizeof *full);
+        step->scale[j] = 1;
+        memcpy(full + (size_t)j * d, run->scout.zero, d * sizeof *full);
     }
     if (!clip.taxicab)
         kith_i_auto_lift(frame, k, d, centers, full);
-    kith_i_round(full, (size_t)k * d);
-    auto_place place = {.centers = &lattice,
-                        .by = frame->view,
-                        .cells = k,
-                        .width = d,
-                        .taxicab = clip.taxicab,
-                        .origin = full};
-    job->clip = &clip;
-    kith_i_auto_take_step(run, &place, job, step);
-    job->clip = NULL;
+    step->clip = &clip;
+    kith_i_auto_take_step(run, frame->view, centers, full, step);
+    step->clip = NULL;
     if (!clip.taxicab) {
         kith_i_auto_move_full(run, frame, centers, step, full);
         return;
@@ -115,30 +102,29 @@ static void first_estimate(auto_run *run, const auto_start *start,
     kith_i_add_scaled(full, 1, step->move, (size_t)k * d);
 }
 
-void kith_i_auto_last_blind(auto_run *run, const auto_start *start,
-                            auto_found *found)
+void kith_i_auto_last_blind(auto_run *run)
 {
+    auto_found *found = &run->found;
     uint32_t k = run->k;
-    double share = start->shares->last, hist = start->shares->hist;
+    double share = run->shares.last, hist = run->shares.hist;
     auto_frame wide;
-    const double *centers = widen(run, start, &wide, &share);
-    auto_step step = kith_i_auto_step_new(run, k, run->d);
+    double *centers = widen(run, &wide, &share);
+    auto_step step = kith_i_auto_step_new(run, "cluster", k, run->d);
     int again = zooms(run, k, share);
-    auto_job job = {.what = "cluster",
-                    .scale = kith_i_pool_reals(&run->pool, k),
-                    .counts = sizes_part,
-                    .share = again ? zoom_first * share : share + hist};
     if (kith_i_auto_failed(run))
         return;
-    first_estimate(run, start, &wide, centers, &job, &step, found->full);
+    step.counts = sizes_part;
+    step.share = again ? zoom_first * share : share + hist;
+    step.hist = 0; /* lengths from the mean are known */
+    first_estimate(run, &wide, centers, &step);
     if (again) {
         /* residuals from the first estimate, labels by it: where clusters are
          * small, so are the residuals */
-        job.share = share - job.share;
-        job.hist = hist;
+        step.share = share - step.share;
+        step.hist = hist;
         for (uint32_t j = 0; j < k; j++)
-            job.scale[j] = sqrt(start->scout->trace) / 2;
-        kith_i_auto_step_in(run, NULL, &job, found->full, &step);
+            step.scale[j] = sqrt(run->scout.trace) / 2;
+        kith_i_auto_step_in(run, NULL, found->full, &step);
     }
     if (!kith_i_auto_failed(run))
         memcpy(found->sizes, step.sizes.mean, k * sizeof *found->sizes);

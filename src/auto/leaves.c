@@ -2,20 +2,20 @@
  * One histogram for the radii, one release of the sums. */
 #include "auto/stages.h"
 
-static void summary_new(auto_run *run, uint32_t kept, uint32_t q,
-                        auto_summary *out)
+static void summary_new(auto_run *run, uint32_t kept)
 {
     kith_i_pool *pool = &run->pool;
+    uint32_t q = run->frame.q;
     size_t halves = (size_t)AUTO_HALVES * run->k;
     size_t n = kept > halves ? kept : halves;
-    *out = (auto_summary){.n = kept,
-                          .q = q,
-                          .points = kith_i_pool_reals(pool, n * q),
-                          .size = kith_i_pool_reals(pool, n),
-                          .unsure = kith_i_pool_reals(pool, n),
-                          .noise = kith_i_pool_reals(pool, n),
-                          .weight = kith_i_pool_reals(pool, n),
-                          .within = kith_i_pool_reals(pool, n)};
+    run->summary = (auto_summary){.n = kept,
+                                  .q = q,
+                                  .points = kith_i_pool_reals(pool, n * q),
+                                  .size = kith_i_pool_reals(pool, n),
+                                  .unsure = kith_i_pool_reals(pool, n),
+                                  .noise = kith_i_pool_reals(pool, n),
+                                  .weight = kith_i_pool_reals(pool, n),
+                                  .within = kith_i_pool_reals(pool, n)};
 }
 
 /* Halve the widest point (by the cost inside it) in a random direction: rows on
@@ -137,13 +137,14 @@ static void set_point(const leaf_list *l, uint32_t c, const kith_i_cells *cells,
     out->weight[j] = size * (place * sure + .001);
 }
 
-void kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
-                        const auto_shares *shares, auto_tree *t,
-                        auto_summary *out)
+void kith_i_auto_leaves(auto_run *run, auto_tree *t)
 {
+    const auto_frame *frame = &run->frame;
+    const auto_shares *shares = &run->shares;
     leaf_list l = {0};
     auto_hist hist;
-    summary_new(run, count_kept(run, t), frame->q, out);
+    summary_new(run, count_kept(run, t));
+    run->summary.far = t->face.roots > 2;
     size_t mark = run->pool.count; /* the list goes when its points are known */
     list_leaves(run, t, &l);
     kith_i_auto_tree_trim(t);
@@ -158,7 +159,7 @@ void kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
     kith_i_auto_place_open(run, &place, 0);
     kith_i_auto_histogram(run, &place, &look, &hist);
     l.sum = (auto_sum){kith_i_auto_sum_sd(run, shares->leaf, frame->q),
-                       frame->q, kith_i_auto_mean_square(&hist)};
+                       frame->q, hist.square};
     for (uint32_t c = 0; !kith_i_auto_failed(run) && c < t->leaves; c++) {
         auto_clip clip = kith_i_auto_clip(run, &hist, &l.sum, l.used[c]);
         l.radius[c] = clip.radius * l.half[c];
@@ -168,6 +169,6 @@ void kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
         kith_i_auto_residuals(run, &place, "leaf", l.radius, shares->leaf);
     for (uint32_t c = 0, j = 0; !kith_i_auto_failed(run) && c < t->leaves; c++)
         if (l.size[c] > 0)
-            set_point(&l, c, &cells, j++, out);
+            set_point(&l, c, &cells, j++, &run->summary);
     kith_i_pool_drop(&run->pool, mark);
 }

@@ -16,11 +16,16 @@ static void forget(auto_sizes *sizes, uint32_t k)
             sizes->variance[j] = HUGE_VAL;
 }
 
-auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width)
+auto_step kith_i_auto_step_new(auto_run *run, const char *what, uint32_t k,
+                               uint32_t width)
 {
     kith_i_pool *pool = &run->pool;
     auto_step out = {.k = k,
                      .width = width,
+                     .what = what,
+                     .scale = kith_i_pool_reals(pool, k),
+                     .counts = run->shares.counts,
+                     .hist = run->shares.hist,
                      .sizes = sizes_new(run, k),
                      .move = kith_i_pool_reals(pool, (size_t)k * width),
                      .noise = kith_i_pool_reals(pool, k),
@@ -32,9 +37,9 @@ auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width)
     return out;
 }
 
-auto_sizes kith_i_auto_weigh(auto_run *run, const auto_summary *s, uint32_t k,
-                             const double *centers)
+auto_sizes kith_i_auto_weigh(auto_run *run, uint32_t k, const double *centers)
 {
+    const auto_summary *s = &run->summary;
     auto_sizes out = sizes_new(run, k);
     if (kith_i_auto_failed(run))
         return out;
@@ -55,11 +60,11 @@ auto_sizes kith_i_auto_weigh(auto_run *run, const auto_summary *s, uint32_t k,
 
 /* A few rows of the common distance are added to each, and none is much
  * narrower than usual. */
-void kith_i_auto_scales(auto_run *run, const auto_summary *s, uint32_t k,
-                        const double *centers, double *scale)
+void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
+                        double *scale)
 {
     size_t mark = run->pool.count;
-    auto_sizes at = kith_i_auto_weigh(run, s, k, centers);
+    auto_sizes at = kith_i_auto_weigh(run, k, centers);
     double prior = .02 * at.total / k;
     for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++) {
         double square = (at.squares[j] + prior * at.cost) /
@@ -99,38 +104,38 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
 }
 
 /* Sizes by one release, joined with what is known of them. */
-static void count_sizes(auto_run *run, const auto_place *place,
-                        const auto_job *job, auto_step *out)
+static void count_sizes(auto_run *run, const auto_place *place, auto_step *step)
 {
-    auto_sizes *sizes = &out->sizes;
+    auto_sizes *sizes = &step->sizes;
     kith_i_cells cells =
-        kith_i_auto_counts(run, place, job->what, job->share * job->counts);
+        kith_i_auto_counts(run, place, step->what, step->share * step->counts);
     if (kith_i_auto_failed(run))
         return;
-    for (uint32_t j = 0; run->plan > 0 && j < out->k; j++)
-        cells.counts[j] = (int64_t)(run->plan / out->k);
-    kith_i_auto_join_sizes(sizes, out->k, cells.count_sd, cells.counts);
-    for (uint32_t j = 0; j < out->k; j++)
-        out->used[j] =
+    for (uint32_t j = 0; run->plan > 0 && j < step->k; j++)
+        cells.counts[j] = (int64_t)(run->plan / step->k);
+    kith_i_auto_join_sizes(sizes, step->k, cells.count_sd, cells.counts);
+    for (uint32_t j = 0; j < step->k; j++)
+        step->used[j] =
             fmax(1, fmax(sizes->mean[j],
                          run->recipe->sure * sqrt(sizes->variance[j])));
 }
 
 /* Radii by the last histogram: larger where there are more rows. */
-static void set_radii(const auto_run *run, const auto_job *job, double share,
-                      auto_step *out, double *radius)
+static void set_radii(const auto_run *run, double share, auto_step *step,
+                      double *radius)
 {
-    auto_sum sum = {kith_i_auto_sum_sd(run, share, out->width), out->width,
-                    kith_i_auto_mean_square(&job->lengths)};
-    out->loose = kith_i_auto_looseness(&job->lengths);
-    out->kappa = sqrt(sum.square);
-    for (uint32_t j = 0; j < out->k; j++) {
-        auto_clip clip = job->clip ? *job->clip
-                                   : kith_i_auto_clip(run, &job->lengths, &sum,
-                                                      out->used[j]);
-        out->kept[j] = clip.kept;
-        radius[j] = clip.radius * job->scale[j];
-        out->rms[j] = out->kappa * job->scale[j];
+    const auto_hist *lengths = &step->lengths;
+    auto_sum sum = {kith_i_auto_sum_sd(run, share, step->width), step->width,
+                    lengths->square};
+    step->loose = kith_i_auto_looseness(lengths);
+    step->kappa = sqrt(sum.square);
+    for (uint32_t j = 0; j < step->k; j++) {
+        auto_clip clip =
+            step->clip ? *step->clip
+                       : kith_i_auto_clip(run, lengths, &sum, step->used[j]);
+        step->kept[j] = clip.kept;
+        radius[j] = clip.radius * step->scale[j];
+        step->rms[j] = step->kappa * step->scale[j];
     }
 }
 
@@ -151,25 +156,36 @@ static void set_moves(const kith_i_cells *cells, auto_step *out)
     out->sum_sd = sqrt(out->sum_sd);
 }
 
-void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
-                           auto_step *out)
+void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
+                           double *centers, double *full, auto_step *step)
 {
     size_t mark = run->pool.count;
-    double sums = job->share * (1 - job->counts);
-    double *radius = kith_i_pool_reals(&run->pool, place->cells);
-    kith_i_auto_place_open(run, place, 1);
-    count_sizes(run, place, job, out);
-    if (job->hist > 0) {
-        auto_look look = {"residuals,", job->scale, .05, 20, 1, job->hist};
-        kith_i_auto_histogram(run, place, &look, &job->lengths);
+    uint32_t k = step->k;
+    double sums = step->share * (1 - step->counts);
+    double *radius = kith_i_pool_reals(&run->pool, k);
+    auto_place place = {.view = full ? NULL : view,
+                        .by = view,
+                        .cells = k,
+                        .width = step->width,
+                        .taxicab = step->clip && step->clip->taxicab,
+                        .origin = full ? full : centers};
+    kith_i_round(full ? full : centers, (size_t)k * step->width);
+    kith_i_centers lattice = kith_i_auto_lattice(
+        run, k, view ? kith_i_view_domain(view)->dimension : run->d, centers);
+    place.centers = &lattice;
+    kith_i_auto_place_open(run, &place, 1);
+    count_sizes(run, &place, step);
+    if (step->hist > 0) {
+        auto_look look = {"residuals,", step->scale, .05, 20, 1, step->hist};
+        kith_i_auto_histogram(run, &place, &look, &step->lengths);
     }
     if (!kith_i_auto_failed(run))
-        set_radii(run, job, sums, out, radius);
+        set_radii(run, sums, step, radius);
     kith_i_cells cells =
-        kith_i_auto_residuals(run, place, job->what, radius, sums);
+        kith_i_auto_residuals(run, &place, step->what, radius, sums);
     if (!kith_i_auto_failed(run))
-        set_moves(&cells, out);
-    kith_i_auto_place_close(run, place);
+        set_moves(&cells, step);
+    kith_i_auto_place_close(run, &place);
     kith_i_pool_drop(&run->pool, mark);
 }
 
@@ -189,28 +205,18 @@ void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
         factor[j] = fmax(factor[j], t / (1 + t));
 }
 
-void kith_i_auto_step_in(auto_run *run, const kith_i_view *view, auto_job *job,
-                         double *centers, auto_step *found)
+void kith_i_auto_step_in(auto_run *run, const kith_i_view *view,
+                         double *centers, auto_step *step)
 {
-    uint32_t q = found->width, k = found->k;
-    size_t mark = run->pool.count;
+    uint32_t q = step->width, k = step->k;
     double *factor = kith_i_pool_reals(&run->pool, k);
     if (kith_i_auto_failed(run))
         return;
-    kith_i_round(centers, (size_t)k * q); /* residuals are from these */
-    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, centers);
-    auto_place place = {.centers = &lattice,
-                        .view = view,
-                        .by = view,
-                        .cells = k,
-                        .width = q,
-                        .origin = centers};
-    kith_i_auto_take_step(run, &place, job, found);
-    kith_i_auto_shrink(found->move, q, k, found->noise, factor);
+    kith_i_auto_take_step(run, view, centers, NULL, step);
+    kith_i_auto_shrink(step->move, q, k, step->noise, factor);
     for (uint32_t j = 0; j < k; j++) {
         double *c = centers + (size_t)j * q;
-        kith_i_add_scaled(c, factor[j], found->move + (size_t)j * q, q);
+        kith_i_add_scaled(c, factor[j], step->move + (size_t)j * q, q);
         kith_i_domain_clip(view ? kith_i_view_domain(view) : run->domain, c);
     }
-    kith_i_pool_drop(&run->pool, mark);
 }

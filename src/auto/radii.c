@@ -70,19 +70,14 @@ void kith_i_auto_hist_clean(const auto_recipe *recipe, const int64_t *counts,
             b++;
         hist->h[b] = 1;
     }
-    hist->total = 0;
-    for (uint32_t b = 0; b < AUTO_BINS; b++)
+    hist->total = hist->square = 0;
+    for (uint32_t b = 0; b < AUTO_BINS; b++) {
         hist->total += hist->h[b];
+        hist->square += hist->h[b] * hist->mid[b] * hist->mid[b];
+    }
+    hist->square /= hist->total;
     for (uint32_t b = 0; b < AUTO_BINS; b++)
         set_factors(hist, b);
-}
-
-double kith_i_auto_mean_square(const auto_hist *hist)
-{
-    double sum = 0;
-    for (uint32_t b = 0; b < AUTO_BINS; b++)
-        sum += hist->h[b] * hist->mid[b] * hist->mid[b];
-    return sum / hist->total;
 }
 
 /* Bins up to the last that is seen may hold as much as their noise. */
@@ -93,8 +88,7 @@ double kith_i_auto_looseness(const auto_hist *hist)
         fourth += pow(hist->mid[b], 4);
         seen = hist->h[b] > 0 ? fourth : seen;
     }
-    return hist->sd * sqrt(seen) /
-           (hist->total * kith_i_auto_mean_square(hist));
+    return hist->sd * sqrt(seen) / (hist->total * hist->square);
 }
 
 /* Radii that leave too little of a sum are not tried: lengths that fall into

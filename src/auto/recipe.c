@@ -27,19 +27,20 @@ const auto_recipe *kith_i_auto_recipe(int is_pure, int blind)
 
 /* As many rounds as leave each quiet; many only where that is very quiet, since
  * Lloyd has not converged then. */
-static uint32_t count_rounds(const auto_run *run, double share, uint32_t q)
+static uint32_t count_rounds(const auto_run *run, double share)
 {
     const auto_recipe *r = run->recipe;
-    double noise = kith_i_auto_center_noise(run, share, q, run->k);
+    double noise = kith_i_auto_center_noise(run, share, run->frame.q, run->k);
     double quiet = r->quiet / noise, rounds = run->pure ? sqrt(quiet) : quiet;
     rounds = fmin(rounds, r->usual_rounds + .01 * quiet);
     return (uint32_t)fmax(r->least_rounds, fmin(r->most_rounds, floor(rounds)));
 }
 
-auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
+void kith_i_auto_divide(auto_run *run)
 {
     const auto_recipe *r = run->recipe;
-    double pool = kith_i_auto_left(run), q = frame->q, narrow = 1 - q / run->d;
+    uint32_t q = run->frame.q;
+    double pool = kith_i_auto_left(run), narrow = 1 - (double)q / run->d;
     double loud = kith_i_auto_center_noise(run, pool * r->last, run->d, run->k);
     double choice = run->k > 1 && loud > r->noisy ? r->choice * pool : 0;
     pool -= choice;
@@ -48,7 +49,7 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
                      .cells = r->cells,
                      .steps = run->opt->rounds ? fmax(r->steps, .2) : r->steps,
                      .last = r->last + r->narrow * narrow,
-                     .counts = fmax(r->sizes, 1 / (2 + q)),
+                     .counts = fmax(r->sizes, 1 / (2. + q)),
                      .cell_steps = r->cell_steps,
                      .choice = choice};
     double all = s.tree + s.leaf + s.cells + s.steps + s.last + r->hist;
@@ -60,9 +61,8 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
         s.last += (1 - ease) * s.steps;
         s.steps *= ease;
     }
-    s.rounds = run->opt->rounds
-                   ? run->opt->rounds
-                   : count_rounds(run, pool * s.steps / all, frame->q);
+    s.rounds = run->opt->rounds ? run->opt->rounds
+                                : count_rounds(run, pool * s.steps / all);
     if (s.rounds == 0) {
         s.last += s.steps;
         s.steps = 0;
@@ -74,11 +74,12 @@ auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame)
     s.cells *= pool / all;
     s.steps *= pool / all;
     s.last *= pool / all;
-    return s;
+    run->shares = s;
 }
 
-void kith_i_auto_divide_again(const auto_run *run, uint32_t q, auto_shares *s)
+void kith_i_auto_divide_again(auto_run *run)
 {
+    auto_shares *s = &run->shares;
     const auto_recipe *r = run->recipe;
     double hists = s->hist * (1 + s->hists);
     if (kith_i_auto_center_noise(run, s->last, run->d, run->k) <= r->noisy) {
@@ -86,7 +87,7 @@ void kith_i_auto_divide_again(const auto_run *run, uint32_t q, auto_shares *s)
         s->choice = 0;
     }
     if (s->rounds > 0 && !run->opt->rounds)
-        s->rounds = count_rounds(run, s->steps, q);
+        s->rounds = count_rounds(run, s->steps);
     s->hists = r->one_hist ? s->rounds > 0 : s->rounds;
     s->hist = hists / (1 + s->hists);
 }

@@ -51,13 +51,13 @@ void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
  * clusters, if they spread outside of the axes as they do inside. The last step
  * of A10 saw them about centres that were off by the noise of the step before.
  */
-static double spread_within(const auto_run *run, const auto_frame *frame,
-                            const double *scale, const auto_step *before)
+static double spread_within(const auto_run *run, const auto_step *before)
 {
+    const auto_frame *frame = &run->frame;
     double inside = 0, q = frame->q;
     for (uint32_t j = 0; j < run->k; j++) {
-        double square = scale[j] * scale[j];
-        if (before->k) {
+        double square = before->scale[j] * before->scale[j];
+        if (run->shares.rounds > 0) {
             double noise = q * pow(before->noise[j], 2);
             square = before->rms[j] * before->rms[j];
             square = fmax(square - noise, square / 4);
@@ -129,89 +129,63 @@ static void set_found(const auto_step *step, double finer, auto_found *found)
              pow(unlike * fmin(log(mean * inverse), most_unlike), 2));
 }
 
-/* q < d. scale: of the clusters, in full space. */
-static void recover(auto_run *run, const auto_start *start, auto_job *job,
-                    double within, const auto_sizes *known, auto_found *found)
+/* A11 where the axes leave out something. before: A10's last step, and the
+ * scales of the clusters now. */
+static void recover(auto_run *run, const auto_step *before)
 {
-    const auto_frame *frame = start->frame;
-    uint32_t k = run->k, q = frame->q, d = run->d;
-    double *scale = job->scale;
-    auto_step step = kith_i_auto_step_new(run, k, d);
-    step.sizes = *known;
-    kith_i_centers lattice = kith_i_auto_lattice(run, k, q, start->centers);
+    const auto_frame *frame = &run->frame;
+    uint32_t k = run->k, d = run->d;
+    double *full = run->found.full;
+    auto_step step = kith_i_auto_step_new(run, "cluster", k, d);
     if (kith_i_auto_failed(run))
         return;
-    kith_i_auto_lift(frame, k, d, start->centers, found->full);
+    double within = spread_within(run, before), *scale = step.scale;
+    for (uint32_t j = 0; j < k; j++)
+        scale[j] = sqrt(before->scale[j] * before->scale[j] + frame->outside) /
+                   frame->finer;
+    step.sizes = before->sizes;
+    kith_i_auto_lift(frame, k, d, run->centers, full);
     double square = kith_i_dot(scale, scale, k) / k;
-    uint32_t zooms = count_zooms(run, job->share, square, within);
-    job->share = (job->share - (zooms - 1) * job->hist) / zooms;
+    uint32_t zooms = count_zooms(run, before->share, square, within);
+    step.share = (before->share - (zooms - 1) * step.hist) / zooms;
     for (uint32_t i = 0; i < zooms; i++) {
         for (uint32_t j = 0; i > 0 && j < k; j++) /* what a step has left */
             scale[j] = fmin(scale[j], sqrt(within + d * pow(step.noise[j], 2)));
-        kith_i_round(found->full, (size_t)k * d);
-        auto_place place = {.centers = &lattice,
-                            .by = frame->view,
-                            .cells = k,
-                            .width = d,
-                            .origin = found->full};
-        kith_i_auto_take_step(run, &place, job, &step);
-        kith_i_auto_move_full(run, frame, start->centers, &step, found->full);
+        kith_i_auto_take_step(run, frame->view, run->centers, full, &step);
+        kith_i_auto_move_full(run, frame, run->centers, &step, full);
     }
-    set_found(&step, 1, found);
+    set_found(&step, 1, &run->found);
 }
 
-/* A11. job: of A10's last step, with what is known of sizes; before: what that
- * step found (k 0: there was none). */
-static void last(auto_run *run, const auto_start *start, auto_job *job,
-                 const auto_step *before, auto_found *found)
+void kith_i_auto_refine(auto_run *run)
 {
-    const auto_frame *frame = start->frame;
-    uint32_t k = run->k;
-    if (frame->q < run->d) {
-        double within = spread_within(run, frame, job->scale, before);
-        for (uint32_t j = 0; j < k; j++)
-            job->scale[j] =
-                sqrt(job->scale[j] * job->scale[j] + frame->outside) /
-                frame->finer;
-        recover(run, start, job, within, &before->sizes, found);
-        return;
-    }
-    auto_step step = *before;
-    step.k = k;
-    kith_i_auto_step_in(run, frame->view, job, start->centers, &step);
-    kith_i_auto_lift(frame, k, run->d, start->centers, found->full);
-    set_found(&step, frame->finer, found);
-}
-
-void kith_i_auto_refine(auto_run *run, const auto_start *start,
-                        auto_found *found)
-{
-    uint32_t k = run->k, rounds = start->shares->rounds;
-    const auto_shares *shares = start->shares;
-    auto_step step = kith_i_auto_step_new(run, k, start->frame->q);
-    auto_job job = {.what = "cluster",
-                    .scale = kith_i_pool_reals(&run->pool, k),
-                    .share = shares->steps / rounds,
-                    .counts = shares->counts};
+    const auto_shares *shares = &run->shares;
+    const auto_frame *frame = &run->frame;
+    uint32_t k = run->k, rounds = shares->rounds;
+    auto_step step = kith_i_auto_step_new(run, "cluster", k, frame->q);
     /* a few rows far out are known by their box alone; other clusters change
      * too much between summary and steps */
-    if (start->far)
-        step.sizes = kith_i_auto_weigh(run, start->summary, k, start->centers);
+    if (run->summary.far)
+        step.sizes = kith_i_auto_weigh(run, k, run->centers);
     if (kith_i_auto_failed(run))
         return;
+    step.share = shares->steps / rounds;
     for (uint32_t t = 0; t <= rounds; t++) {
-        kith_i_auto_scales(run, start->summary, k, start->centers, job.scale);
+        kith_i_auto_scales(run, k, run->centers, step.scale);
         if (t == rounds)
             break;
-        job.hist = t < shares->hists ? shares->hist : 0;
-        kith_i_auto_step_in(run, start->frame->view, &job, start->centers,
-                            &step);
+        step.hist = t < shares->hists ? shares->hist : 0;
+        kith_i_auto_step_in(run, frame->view, run->centers, &step);
     }
-    step.k = rounds > 0 ? k : 0;
-    job.share = shares->last;
-    job.hist = shares->hist;
-    if (start->frame->blind)
-        kith_i_auto_last_blind(run, start, found);
-    else
-        last(run, start, &job, &step, found);
+    step.share = shares->last;
+    step.hist = shares->hist;
+    if (frame->blind) {
+        kith_i_auto_last_blind(run);
+    } else if (frame->q < run->d) {
+        recover(run, &step);
+    } else {
+        kith_i_auto_step_in(run, frame->view, run->centers, &step);
+        kith_i_auto_lift(frame, k, run->d, run->centers, run->found.full);
+        set_found(&step, frame->finer, &run->found);
+    }
 }

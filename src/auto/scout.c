@@ -60,12 +60,12 @@ static double find_zero(const kith_i_domain *domain, double *zero)
     return fmin(sum, sqrt(domain->dimension) * (l2 + sqrt(square)));
 }
 
-auto_clip kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
-                                 const auto_hist *lengths, double k,
-                                 double share)
+auto_clip kith_i_auto_plan_plain(const auto_run *run, const auto_hist *lengths,
+                                 double k, double share)
 {
+    const auto_scout *scout = &run->scout;
     auto_sum sum = {kith_i_auto_sum_sd(run, share, run->d), run->d,
-                    kith_i_auto_mean_square(lengths)};
+                    lengths->square};
     auto_clip best = kith_i_auto_clip(run, lengths, &sum, run->n / k);
     if (!scout->taxicab)
         return best;
@@ -99,13 +99,12 @@ static auto_clip plan_mean(const auto_run *run, const auto_hist *hist,
  * what is not noise (James-Stein), and as if it were no longer than the radius,
  * which it cannot be: where noise is far larger, that is all that keeps it
  * within bounds. */
-static void move_mean(auto_run *run, auto_scout *scout, const auto_clip *clip,
-                      double share)
+static void move_mean(auto_run *run, const auto_clip *clip, double share)
 {
     uint32_t d = run->d;
-    double *mean = scout->mean, square = 0;
+    double *mean = run->scout.mean, square = 0;
     if (clip->taxicab)
-        memcpy(mean, scout->zero, d * sizeof *mean);
+        memcpy(mean, run->scout.zero, d * sizeof *mean);
     auto_place place = about(mean, d, clip->taxicab);
     kith_i_auto_place_open(run, &place, 0);
     kith_i_cells cells =
@@ -123,12 +122,13 @@ static void move_mean(auto_run *run, auto_scout *scout, const auto_clip *clip,
         mean[i] += keep * scale * (double)cells.sums[i];
     kith_i_domain_clip(run->domain, mean);
     kith_i_round(mean, d);
-    scout->astray = clip->taxicab ? noise : clip->cost;
+    run->scout.astray = clip->taxicab ? noise : clip->cost;
 }
 
 /* A4. */
-static void measure_norms(auto_run *run, auto_scout *scout)
+static void measure_norms(auto_run *run)
 {
+    auto_scout *scout = &run->scout;
     scout->reach = (double)kith_i_domain_l2(run->domain) +
                    sqrt(kith_i_dot(scout->mean, scout->mean, run->d));
     for (int look = 0; look < 2; look++) {
@@ -138,14 +138,15 @@ static void measure_norms(auto_run *run, auto_scout *scout)
         if (scout->norms.seen || run->plan > 0) /* else it is worth more */
             break;
     }
-    scout->trace = kith_i_auto_mean_square(&scout->norms);
+    scout->trace = scout->norms.square;
 }
 
 /* A2 to A4. Where bounds are so wide that the mean is off by as much as the
  * rows are apart, what A4 shows makes a radius for a better one, as long as
  * that halves the error. */
-static void find_mean(auto_run *run, auto_scout *scout)
+static void find_mean(auto_run *run)
 {
+    auto_scout *scout = &run->scout;
     const auto_recipe *r = run->recipe;
     auto_hist hist;
     measure(run, about(scout->mean, run->d, 0), "distances from the origin,",
@@ -156,33 +157,34 @@ static void find_mean(auto_run *run, auto_scout *scout)
         scout->taxicab = 1;
         measure(run, about(scout->zero, run->d, 1), "L1 lengths,", most,
                 r->taxicab, &scout->taxicabs);
-        other = kith_i_auto_plan_plain(run, scout, &hist, 1, r->mean);
+        other = kith_i_auto_plan_plain(run, &hist, 1, r->mean);
     }
-    move_mean(run, scout, other.taxicab ? &other : &clip, r->mean);
-    measure_norms(run, scout);
+    move_mean(run, other.taxicab ? &other : &clip, r->mean);
+    measure_norms(run);
     for (uint32_t turn = 0; turn < r->turns; turn++) {
         clip = plan_mean(run, &scout->norms, r->mean);
         if (run->plan > 0 || !scout->norms.seen ||
             scout->astray <= r->poor * scout->trace ||
             clip.cost > scout->astray / 2)
             break;
-        move_mean(run, scout, &clip, r->mean);
-        measure_norms(run, scout);
+        move_mean(run, &clip, r->mean);
+        measure_norms(run);
     }
 }
 
-void kith_i_auto_scout(auto_run *run, auto_scout *scout)
+void kith_i_auto_scout(auto_run *run)
 {
-    scout->mean = kith_i_pool_reals(&run->pool, run->d);
-    scout->zero = kith_i_pool_reals(&run->pool, run->d);
+    run->scout.mean = kith_i_pool_reals(&run->pool, run->d);
+    run->scout.zero = kith_i_pool_reals(&run->pool, run->d);
     if (kith_i_auto_failed(run))
         return;
     count_rows(run);
-    find_mean(run, scout);
+    find_mean(run);
 }
 
-double kith_i_auto_better_mean(auto_run *run, auto_scout *scout, double share)
+double kith_i_auto_better_mean(auto_run *run, double share)
 {
+    const auto_scout *scout = &run->scout;
     auto_clip clip = plan_mean(run, &scout->norms, share);
     double unit = kith_i_auto_sum_sd(run, share, run->d);
     for (uint32_t b = 0; b < AUTO_BINS; b++) {
@@ -193,6 +195,6 @@ double kith_i_auto_better_mean(auto_run *run, auto_scout *scout, double share)
             clip.noise = unit * r;
         }
     }
-    move_mean(run, scout, &clip, share);
+    move_mean(run, &clip, share);
     return run->d * pow(clip.noise / run->n, 2);
 }

@@ -1,58 +1,31 @@
-/* The stages of `auto`, in the order in which they run, and what each hands to
- * the next. */
+/* The stages of `auto`, in the order in which they run. Each reads what those
+ * before it have left in the run, and leaves what it finds. */
 #ifndef KITH_AUTO_STAGES_H
 #define KITH_AUTO_STAGES_H
 
 #include "auto/auto_run.h"
 
-/* ---- scout.c: how many rows there are, where their mean is, and how far from
- * it they reach. Lengths in steps of the rows' lattice. -------------------- */
+/* ---- scout.c ---- */
 
-typedef struct auto_scout {
-    double *mean;    /* d, of the rows */
-    double astray;   /* squared distance that it may be off */
-    double reach;    /* no row is further from it */
-    auto_hist norms; /* distances from it */
-    double trace;    /* their mean square */
-    double *zero;    /* d: the caller's zero, clamped to the bounds */
-    int taxicab;     /* L1 lengths about it were looked at: */
-    auto_hist taxicabs;
-} auto_scout;
-
-/* A1 to A4. Fills run->n too. */
-void kith_i_auto_scout(auto_run *run, auto_scout *scout);
+/* A1 to A4: how many rows there are, where their mean is, and how far from it
+ * they reach (run->n, run->scout). */
+void kith_i_auto_scout(auto_run *run);
 
 /* Best way to sum k clusters with this share where there is no good origin yet:
  * in L2 about what these lengths are from, or in L1 about zero. */
-auto_clip kith_i_auto_plan_plain(const auto_run *run, const auto_scout *scout,
-                                 const auto_hist *lengths, double k,
-                                 double share);
+auto_clip kith_i_auto_plan_plain(const auto_run *run, const auto_hist *lengths,
+                                 double k, double share);
 
 /* The mean, better than before, with this share. Rows that noise hides are not
  * clipped where that costs next to nothing. Returns the squared distance that
  * noise has moved it. */
-double kith_i_auto_better_mean(auto_run *run, auto_scout *scout, double share);
+double kith_i_auto_better_mean(auto_run *run, double share);
 
-/* ---- axes.c: the space that clustering runs in: a few axes about the mean,
- * and the rows' coordinates in them (the view). Lengths in steps of the view's
- * lattice from here on, but where "full" says that they are the rows'. ----- */
+/* ---- axes.c ---- */
 
-typedef struct auto_frame {
-    const kith_i_view *view;
-    uint32_t q;
-    int blind;          /* the axes are random: no second moments were bought */
-    double finer;       /* lattice steps of the view per step of the rows */
-    const double *mean; /* d: where the axes begin, steps of the rows */
-    double *axes;       /* q x d, orthonormal rows */
-    double *spread;     /* q: sd of the rows along them */
-    double reach;       /* no row is further from the mean */
-    double trace;       /* mean squared distance from it */
-    double outside;     /* the part of that outside the axes */
-} auto_frame;
-
-/* A5. Sets the run's recipe to the one for random axes, if they are. */
-void kith_i_auto_find_frame(auto_run *run, const auto_scout *scout,
-                            auto_frame *frame);
+/* A5 (run->frame). Sets the run's recipe to the one for random axes, if they
+ * are. */
+void kith_i_auto_find_frame(auto_run *run);
 
 /* A view of p axes for one of frame->q: more random ones. Only for random axes.
  */
@@ -65,20 +38,10 @@ void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,
 
 /* ---- recipe.c ---- */
 
-/* What is left of the budget, divided. */
-typedef struct auto_shares {
-    double tree, leaf, cells, steps, last;
-    double choice; /* of the last centres or one mean; 0: none */
-    double hist;   /* for one histogram */
-    double counts; /* part of a step that goes to sizes */
-    uint32_t cell_steps, rounds;
-    uint32_t hists; /* rounds that buy one; the others use the last radius */
-} auto_shares;
-
-auto_shares kith_i_auto_divide(const auto_run *run, const auto_frame *frame);
+/* What is left of the budget, divided (run->shares). */
+void kith_i_auto_divide(auto_run *run);
 /* What the steps have, divided again for another number of clusters. */
-void kith_i_auto_divide_again(const auto_run *run, uint32_t q,
-                              auto_shares *shares);
+void kith_i_auto_divide_again(auto_run *run);
 
 /* ---- tree.c ---- */
 
@@ -103,9 +66,7 @@ typedef struct auto_tree {
 
 /* A6: grows until nothing is worth cutting. What it does not need of its share
  * goes to the later stages. Free it. */
-void kith_i_auto_grow(auto_run *run, const auto_scout *scout,
-                      const auto_frame *frame, auto_shares *shares,
-                      auto_tree *tree);
+void kith_i_auto_grow(auto_run *run, auto_tree *tree);
 void kith_i_auto_tree_free(auto_tree *tree);
 /* All but what finds the leaf of a row: boxes are most of a tree. */
 void kith_i_auto_tree_trim(auto_tree *tree);
@@ -114,18 +75,7 @@ void kith_i_auto_tree_trim(auto_tree *tree);
  * nothing, and its halves add up to it. */
 void kith_i_auto_fit_sizes(auto_tree *tree);
 
-/* ---- leaves.c, cells.c: the summary, weighted points that stand for the rows,
- * made of released values. ------------------------------------------------- */
-
-typedef struct auto_summary {
-    uint32_t n, q;
-    double *points; /* n x q */
-    double *size;   /* rows that a point stands for */
-    double *unsure; /* noise variance of that */
-    double *noise;  /* sd of one coordinate of a point */
-    double *weight; /* for solving: less where a point is mostly noise */
-    double *within; /* mean squared distance of its rows from it */
-} auto_summary;
+/* ---- leaves.c, cells.c: the summary ---- */
 
 /* There is room for so many points for each cluster at least. */
 enum { AUTO_HALVES = 4 };
@@ -135,19 +85,14 @@ void kith_i_auto_halve(auto_run *run, auto_summary *summary, uint32_t many,
                        double least);
 
 /* A7: a point for each leaf that stands out of the noise. */
-void kith_i_auto_leaves(auto_run *run, const auto_frame *frame,
-                        const auto_shares *shares, auto_tree *tree,
-                        auto_summary *out);
+void kith_i_auto_leaves(auto_run *run, auto_tree *tree);
 
 /* A8: the summary is clustered into more cells than clusters, whose sizes and
  * means are bought; they replace it. Without room for that its share goes to
  * the later steps. */
-void kith_i_auto_cells(auto_run *run, const auto_frame *frame,
-                       auto_shares *shares, auto_summary *summary);
+void kith_i_auto_cells(auto_run *run);
 
-/* ---- noisy_step.c: Lloyd steps on residuals. A step releases the sizes of its
- * cells, a histogram of distances in units of their scales, and the sums of the
- * clipped residuals. ------------------------------------------------------- */
+/* ---- noisy_step.c: Lloyd steps on residuals ---- */
 
 /* Sizes of k clusters as far as they are known, and the variances of that
  * (HUGE_VAL: nothing is). */
@@ -158,102 +103,76 @@ typedef struct auto_sizes {
     double total;    /* and the size of all */
 } auto_sizes;
 
-/* What a step is told. */
-typedef struct auto_job {
-    const char *what;
-    double *scale;         /* of each cell, in steps of the residuals' space */
-    double share, counts;  /* all of it; the part for sizes */
-    double hist;           /* share of the histogram; 0: the last one does */
-    auto_hist lengths;     /* the last histogram, in scales */
-    const auto_clip *clip; /* of all cells, in place of one; or NULL */
-} auto_job;
-
-/* What a step found. */
+/* A step releases the sizes of its cells, a histogram of distances in units of
+ * their scales, and the sums of the clipped residuals. What it is told: */
 typedef struct auto_step {
     uint32_t k, width;
-    auto_sizes sizes; /* counted, joined with what was known before */
-    double *move;     /* k x width: residual means, not shrunk yet */
-    double *noise;    /* k: sd of one coordinate of move */
-    double *used;     /* k: what sums were divided by, never lost in noise, */
-    double *kept;     /* k: and by what clipping has left of them */
-    double sum_sd;    /* of a coordinate of a residual sum, rms over the k */
-    double loose;     /* relative sd of the squares of rms, by noise */
-    double *rms;      /* k: distance of the rows from the centre, which is */
-    double kappa;     /* so many times what was expected */
+    const char *what;
+    double *scale;         /* k: in steps of the residuals' space */
+    double share, counts;  /* all of it; the part for sizes */
+    double hist;           /* share of the histogram; 0: the last one does */
+    const auto_clip *clip; /* of all cells, in place of one; or NULL */
+    /* what it finds: */
+    auto_hist lengths; /* in scales */
+    auto_sizes sizes;  /* counted, joined with what was known before */
+    double *move;      /* k x width: residual means, not shrunk yet */
+    double *noise;     /* k: sd of one coordinate of move */
+    double *used;      /* k: what sums were divided by, never lost in noise, */
+    double *kept;      /* k: and by what clipping has left of them */
+    double sum_sd;     /* of a coordinate of a residual sum, rms over the k */
+    double loose;      /* relative sd of the squares of rms, by noise */
+    double *rms;       /* k: distance of the rows from the centre, which is */
+    double kappa;      /* so many times what was expected */
 } auto_step;
 
 /* Room for steps of k cells, of whose sizes nothing is known. */
-auto_step kith_i_auto_step_new(auto_run *run, uint32_t k, uint32_t width);
+auto_step kith_i_auto_step_new(auto_run *run, const char *what, uint32_t k,
+                               uint32_t width);
 
 /* What the summary knows of k cells. */
-auto_sizes kith_i_auto_weigh(auto_run *run, const auto_summary *summary,
-                             uint32_t k, const double *centers);
+auto_sizes kith_i_auto_weigh(auto_run *run, uint32_t k, const double *centers);
 /* Typical distance of the rows from each of k centres (scale: k). */
-void kith_i_auto_scales(auto_run *run, const auto_summary *summary, uint32_t k,
-                        const double *centers, double *scale);
+void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
+                        double *scale);
 
 /* Join what is known of the sizes of k clusters and what was counted now, with
  * this sd. */
 void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
                             const int64_t *counts);
-/* A step of the place's cells, which is opened and closed. */
-void kith_i_auto_take_step(auto_run *run, auto_place *place, auto_job *job,
-                           auto_step *out);
+/* A step of the rows nearest to these centres in the view (NULL: in all
+ * features). Residuals are from full (k x d), in all features; NULL: from the
+ * centres. What they are from is rounded. */
+void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
+                           double *centers, double *full, auto_step *step);
 
 /* How much of each of k moves to believe: the larger of its own James-Stein
  * factor and one pooled over all. */
 void kith_i_auto_shrink(const double *move, uint32_t width, uint32_t k,
                         const double *noise, double *factor);
 
-/* A step in the view (NULL: in all features): new centres, and what it found.
- */
-void kith_i_auto_step_in(auto_run *run, const kith_i_view *view, auto_job *job,
-                         double *centers, auto_step *found);
+/* A step that moves its centres. */
+void kith_i_auto_step_in(auto_run *run, const kith_i_view *view,
+                         double *centers, auto_step *step);
 
 /* ---- starts.c: what the summary tells, free of charge: centres, and how many.
  * -------------------------------------------------------------------------- */
 
-/* A9: k centres (k x q) of the summary. */
-void kith_i_auto_solve(auto_run *run, const auto_summary *summary,
-                       double *centers);
+/* A9: k centres of the summary (k x q): for cells, or for the clusters. */
+void kith_i_auto_solve(auto_run *run, uint32_t k, int cells, double *centers);
 
 /* Where a range of numbers was asked for: the one that the summary shows
  * becomes run->k, and the shares of the steps follow it. */
-void kith_i_auto_number(auto_run *run, const auto_frame *frame,
-                        const auto_summary *summary, auto_shares *shares);
+void kith_i_auto_number(auto_run *run);
 /* Without a summary: the fewest. */
-void kith_i_auto_fewest(auto_run *run, double trace);
+void kith_i_auto_fewest(auto_run *run);
 
 /* ---- refine.c, blind.c: from centres of the summary to centres of the
  * rows. -------------------------------------------------------------------- */
 
-/* What refining starts from. */
-typedef struct auto_start {
-    const auto_scout *scout;
-    const auto_frame *frame;
-    const auto_shares *shares;
-    const auto_summary *summary;
-    double *centers; /* k x q, in the view */
-    int far;         /* there are boxes beyond the outliers */
-} auto_start;
-
-/* What is found: in steps of the rows. */
-typedef struct auto_found {
-    double *full;     /* k x d */
-    double *sizes;    /* k */
-    double noise;     /* sd of a coordinate of a cluster's sum */
-    double *squares;  /* k: expected squared distances of the rows */
-    double loose;     /* their relative sd; < 0: they are not known */
-    uint32_t carried; /* places that were told apart */
-} auto_found;
-
-/* A10 and A11: rounds in the view, then the last step. */
-void kith_i_auto_refine(auto_run *run, const auto_start *start,
-                        auto_found *found);
-
+/* A10 and A11: rounds in the view, then the last step (run->found). */
+void kith_i_auto_refine(auto_run *run);
 /* A11 where the axes are random. */
-void kith_i_auto_last_blind(auto_run *run, const auto_start *start,
-                            auto_found *found);
+void kith_i_auto_last_blind(auto_run *run);
 
 /* Move the centres (full: k x d) by residual means in full space: their part
  * inside the axes is a correction, the rest is believed as far as it is not
@@ -281,17 +200,14 @@ void kith_i_auto_believe(auto_run *run, const auto_belief *belief);
 /* k centres about a mean (both in steps of the rows): one is the mean itself,
  * so that nothing is lost against it, the others in random directions, at the
  * distance that is best for rows which spread alike in all of them. */
-void kith_i_auto_about_mean(auto_run *run, const auto_scout *scout,
-                            const double *mean, double *full);
+void kith_i_auto_about_mean(auto_run *run, const double *mean, double *full);
 
 /* Whether what is known leaves doubt that the centres are better than one mean;
  * if not, the choice's share goes to the last step. */
-void kith_i_auto_doubt(auto_run *run, const auto_start *start,
-                       auto_shares *shares);
+void kith_i_auto_doubt(auto_run *run);
 
 /* Where noise is so large that the centres may be worse than one mean: the rows
  * choose between the two, by one private selection. */
-void kith_i_auto_choose(auto_run *run, const auto_scout *scout, double share,
-                        auto_found *found);
+void kith_i_auto_choose(auto_run *run);
 
 #endif

@@ -9,21 +9,21 @@
  * searches, and takes no time. */
 enum { STARTS = 4, REPEATS = 8, FEW_REPEATS = 3, MORE_REPEATS = 64, FEW = 7 };
 
-void kith_i_auto_solve(auto_run *run, const auto_summary *summary,
-                       double *centers)
+void kith_i_auto_solve(auto_run *run, uint32_t k, int cells, double *centers)
 {
-    uint32_t k = run->k;
-    auto_summary s = *summary;
+    int many = k > AUTO_SWAPPED;
+    auto_summary s = run->summary;
     if (kith_i_auto_failed(run))
         return;
     kith_i_auto_halve(run, &s, k, 0);
     kith_i_points points = {s.points, s.weight, s.n, s.q};
     kith_i_search search = {.k = k,
-                            .repeats = k > AUTO_SWAPPED ? FEW_REPEATS
-                                       : k <= FEW       ? MORE_REPEATS
-                                                        : REPEATS,
-                            .starts = STARTS,
-                            .swaps = 1,
+                            .repeats = cells      ? 1
+                                       : many     ? FEW_REPEATS
+                                       : k <= FEW ? MORE_REPEATS
+                                                  : REPEATS,
+                            .starts = cells ? 1 : STARTS,
+                            .swaps = !cells || !many,
                             .threads = kith_i_session_threads(run->session)};
     run->status =
         kith_i_search_points(&points, &search, &run->coins, centers, run->err);
@@ -51,11 +51,10 @@ static kith_choice *begin_choice(auto_run *run, double **curve)
     return kith_i_auto_failed(run) ? NULL : choice;
 }
 
-void kith_i_auto_number(auto_run *run, const auto_frame *frame,
-                        const auto_summary *summary, auto_shares *shares)
+void kith_i_auto_number(auto_run *run)
 {
-    double *curve, unit = kith_i_domain_step(run->domain) / frame->finer;
-    auto_summary s = *summary;
+    double *curve, unit = kith_i_domain_step(run->domain) / run->frame.finer;
+    auto_summary s = run->summary;
     kith_choice *choice = begin_choice(run, &curve);
     if (!choice)
         return;
@@ -65,25 +64,25 @@ void kith_i_auto_number(auto_run *run, const auto_frame *frame,
     kith_i_noisy_points points = {.at = {s.points, s.size, s.n, s.q},
                                   .noise = s.noise,
                                   .unsure = s.unsure,
-                                  .blur = blur(run, shares->last),
+                                  .blur = blur(run, run->shares.last),
                                   .unit = unit * unit};
     for (uint32_t i = 0; i < s.n; i++) /* a part: noise spreads points too */
         points.inside +=
-            inside_part * s.size[i] * (s.within[i] + frame->outside);
+            inside_part * s.size[i] * (s.within[i] + run->frame.outside);
     run->status =
         kith_i_choose_number(&points, &coins, curve, choice, run->err);
     run->k = run->result->k = choice->chosen;
-    kith_i_auto_divide_again(run, frame->q, shares);
+    kith_i_auto_divide_again(run);
 }
 
-void kith_i_auto_fewest(auto_run *run, double trace)
+void kith_i_auto_fewest(auto_run *run)
 {
     double *curve, step = kith_i_domain_step(run->domain);
     kith_choice *choice = begin_choice(run, &curve);
     if (!choice)
         return;
     uint32_t many = choice->to - choice->from + 1;
-    double all = run->n * trace * step * step;
+    double all = run->n * run->scout.trace * step * step;
     for (uint32_t i = 0; i < many; i++) {
         double k = choice->from + i;
         curve[i] = all;

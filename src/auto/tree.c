@@ -52,9 +52,9 @@ static int may_hide(const auto_scout *scout)
     return 3 * norms->sd * pow(scout->reach, 2) > norms->total * scout->trace;
 }
 
-static void plant(auto_run *run, const auto_scout *scout,
-                  const auto_frame *frame, auto_tree *t)
+static void plant(auto_run *run, auto_tree *t)
 {
+    const auto_frame *frame = &run->frame;
     uint32_t q = frame->q, roots = 2;
     double *inverse = kith_i_pool_reals(&run->pool, q);
     t->face.q = q;
@@ -63,7 +63,7 @@ static void plant(auto_run *run, const auto_scout *scout,
     t->edge[0] = frame->blind ? blind_bulk : bulk;
     t->edge[1] = outliers;
     double most = frame->reach / frame->spread[0], next = outliers;
-    double closer = may_hide(scout) ? 1 : shell;
+    double closer = may_hide(&run->scout) ? 1 : shell;
     while (!frame->blind && roots < AUTO_ROOTS && next < most / closer) {
         next = shell * next < most / shell ? shell * next : most;
         closer = shell;
@@ -140,15 +140,15 @@ static uint32_t number_leaves(auto_tree *t)
 
 /* Another count of all boxes that are not cut, joined with those before by
  * precision. A plan takes the bulk to be evenly full. */
-static void count_level(auto_run *run, const auto_frame *frame, auto_tree *t,
-                        uint32_t level, double share)
+static void count_level(auto_run *run, auto_tree *t, uint32_t level,
+                        double share)
 {
     char what[48];
     size_t mark = run->pool.count;
     uint32_t near = number_leaves(t);
     snprintf(what, sizeof what, "tree level %u, box", level);
     auto_place place = {
-        .forest = &t->face, .view = frame->view, .cells = t->leaves};
+        .forest = &t->face, .view = run->frame.view, .cells = t->leaves};
     kith_i_cells cells = kith_i_auto_counts(run, &place, what, share);
     double mine = cells.count_sd * cells.count_sd;
     for (uint32_t n = 0; !kith_i_auto_failed(run) && n < t->nodes; n++) {
@@ -205,17 +205,16 @@ static void cut_first(auto_run *run, double sd, auto_tree *t)
         cut(run, t, root, root < 2 ? first : far);
 }
 
-void kith_i_auto_grow(auto_run *run, const auto_scout *scout,
-                      const auto_frame *frame, auto_shares *shares,
-                      auto_tree *t)
+void kith_i_auto_grow(auto_run *run, auto_tree *t)
 {
     const auto_recipe *r = run->recipe;
+    auto_shares *shares = &run->shares;
     double share = shares->tree / r->levels, rest = shares->tree;
     double sd = kith_i_auto_count_sd(run, share);
-    plant(run, scout, frame, t);
+    plant(run, t);
     cut_first(run, sd, t);
     for (uint32_t level = 1; level <= r->levels; level++) {
-        count_level(run, frame, t, level, share);
+        count_level(run, t, level, share);
         rest -= share;
         uint32_t boxes = t->nodes;
         for (uint32_t n = 0; level < r->levels && n < boxes; n++)

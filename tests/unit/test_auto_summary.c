@@ -162,8 +162,9 @@ static void test_shares(void **state)
                         .budget = pure ? 1 : .24,
                         .used = .1,
                         .n = 50000};
-        auto_frame frame = {.q = blind ? 16 : 20, .blind = blind};
-        auto_shares s = kith_i_auto_divide(&run, &frame);
+        run.frame = (auto_frame){.q = blind ? 16 : 20, .blind = blind};
+        kith_i_auto_divide(&run);
+        auto_shares s = run.shares;
         double sum = run.used + s.tree + s.leaf + s.cells + s.steps + s.last +
                      s.hist * (2 + s.cell_steps + s.hists);
         assert_true(sum <= 1 && sum > 1 - 1e-6);
@@ -171,7 +172,7 @@ static void test_shares(void **state)
         assert_true(s.steps > 0 || s.rounds == 0 || blind);
         assert_true(kind < 6 || s.rounds == 3);
         double noise = kith_i_auto_center_noise(
-            &run, s.steps / fmax(s.rounds, 1), frame.q, run.k);
+            &run, s.steps / fmax(s.rounds, 1), run.frame.q, run.k);
         assert_true(s.rounds <= run.recipe->least_rounds || kind >= 6 ||
                     noise <= run.recipe->quiet);
     }
