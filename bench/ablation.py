@@ -38,6 +38,7 @@ RULES = {
     "a run of bins": {"window": NEVER},
     "L1 lengths": {"taxicab": "0"},
     "no moments if they drown": {"directions": "0"},
+    "more random axes": {"crowd": NEVER},
     "few rows: rounds": {"few": "0"},
     "one mean for two": {"single": NEVER},
     "first halvings": {"first": NEVER},

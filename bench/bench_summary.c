@@ -28,7 +28,7 @@ static void check(kith_status status, const kith_error *err)
 static void place(const auto_run *run, const double *in_view, double *out)
 {
     double full[PLANE], step = kith_i_domain_step(run->domain);
-    kith_i_auto_lift(&run->frame, 1, PLANE, in_view, full);
+    kith_i_auto_lift(run, 1, in_view, full);
     for (int i = 0; i < PLANE; i++)
         out[i] = run->domain->origin[i] + full[i] * step;
 }

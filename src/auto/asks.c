@@ -149,7 +149,6 @@ static double *set_limits(auto_run *run, const auto_look *look, uint32_t cells,
 void kith_i_auto_histogram(auto_run *run, const auto_place *p,
                            const auto_look *look, auto_hist *out)
 {
-    size_t mark = run->pool.count;
     kith_i_distance_bins distances = {.bins = AUTO_BINS,
                                       .limits =
                                           set_limits(run, look, p->cells, out),
@@ -166,7 +165,6 @@ void kith_i_auto_histogram(auto_run *run, const auto_place *p,
     if (!kith_i_auto_failed(run))
         kith_i_auto_hist_clean(run->recipe, cells.counts, cells.count_sd,
                                look->prior, out);
-    kith_i_pool_drop(&run->pool, mark);
     double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
     kith_i_multiply_by(out->h, all, AUTO_BINS);
     out->total *= all;

@@ -66,14 +66,13 @@ typedef struct auto_scout {
 typedef struct auto_frame {
     const kith_i_view *view;
     uint32_t q;
-    int blind;          /* the axes are random: no second moments were bought */
-    double finer;       /* lattice steps of the view per step of the rows */
-    const double *mean; /* d: where the axes begin, steps of the rows */
-    double *axes;       /* q x d, orthonormal rows */
-    double *spread;     /* q: sd of the rows along them */
-    double reach;       /* no row is further from the mean */
-    double trace;       /* mean squared distance from it */
-    double outside;     /* the part of that outside the axes */
+    int blind;      /* the axes are random: no second moments were bought */
+    double finer;   /* lattice steps of the view per step of the rows */
+    double *axes;   /* q x d, orthonormal rows; they begin at the mean */
+    double *spread; /* q: sd of the rows along them */
+    double reach;   /* no row is further from the mean */
+    double trace;   /* mean squared distance from it */
+    double outside; /* the part of that outside the axes */
 } auto_frame;
 
 /* What is left of the budget, divided. */

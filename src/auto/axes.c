@@ -12,6 +12,7 @@ enum {
     SOME_AXES = 32,   /* of a view that is large */
     COARSE_FROM = 256 /* features: a coarser lattice */
 };
+static const double enough = .8; /* of the features: as many random axes */
 
 /* Noise edge of second moments of rows in the unit ball: what the largest
  * eigenvalue of pure noise would be. */
@@ -45,42 +46,6 @@ static void plan_moments(const auto_run *run, double *radius, double *share)
         *share = 0;
 }
 
-/* Orthonormal random rows (public coins) from, .., to - 1; those before are
- * there already. */
-static void draw_axes(auto_run *run, double *axes, uint32_t from, uint32_t to)
-{
-    uint32_t d = run->d;
-    for (uint32_t j = from; j < to; j++) {
-        for (uint32_t i = 0; i < d; i++)
-            axes[(size_t)j * d + i] = kith_i_coins_normal(&run->coins);
-        (void)kith_i_orthonormal_row(axes, j, d);
-    }
-}
-
-/* Without second moments: all features when there are few, else random
- * directions. */
-static void blind_axes(auto_run *run)
-{
-    auto_frame *frame = &run->frame;
-    uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
-    double trace = run->scout.trace;
-    frame->blind = q < d;
-    frame->q = q;
-    frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
-    frame->spread = kith_i_pool_reals(&run->pool, q);
-    if (kith_i_auto_failed(run))
-        return;
-    for (uint32_t i = 0; i < q; i++)
-        frame->axes[(size_t)i * d + i] = 1;
-    if (frame->blind) {
-        draw_axes(run, frame->axes, 0, q);
-        run->recipe = kith_i_auto_recipe(run->pure, 1);
-    }
-    for (uint32_t j = 0; j < q; j++)
-        frame->spread[j] = sqrt(fmax(trace / d, 1));
-    frame->outside = trace * (1 - (double)q / d);
-}
-
 /* As many directions as d allows. Where that would make a large view, no more
  * than keep it well below half of the rows in memory: the last step sees what
  * the view leaves out, and with so many rows it sees it well. */
@@ -91,6 +56,34 @@ static uint32_t most_axes(const auto_run *run)
         most =
             fmin(most, fmax(fmin(SOME_AXES, floor(.45 * d)), floor(.38 * d)));
     return (uint32_t)most;
+}
+
+/* Without second moments: all features when there are few, else random
+ * directions (public coins), more where noise leaves enough cells in them. */
+static void blind_axes(auto_run *run)
+{
+    auto_frame *frame = &run->frame;
+    uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
+    frame->blind = q < d;
+    if (frame->blind) {
+        const auto_recipe *r = run->recipe = kith_i_auto_recipe(run->pure, 1);
+        double share = r->cells * kith_i_auto_left(run);
+        double carry =
+            run->n / (r->crowd * run->k * kith_i_auto_sum_sd(run, share, 0));
+        q = (uint32_t)fmax(q, fmin(most_axes(run), fmin(enough * d, carry)));
+    }
+    frame->q = q;
+    frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
+    frame->spread = kith_i_pool_reals(&run->pool, q);
+    if (kith_i_auto_failed(run))
+        return;
+    for (uint32_t i = 0; i < q; i++) {
+        frame->axes[(size_t)i * d + i] = 1;
+        frame->spread[i] = sqrt(fmax(run->scout.trace / d, 1));
+    }
+    if (frame->blind)
+        kith_i_plane_random(frame->axes, q, d, &run->coins);
+    frame->outside = run->scout.trace * (1 - (double)q / d);
 }
 
 /* The second moments about the mean (matrix: d x d), in steps of the rows.
@@ -190,21 +183,21 @@ static void find_axes(auto_run *run, double radius, double share)
 }
 
 /* The view along the axes; lengths so far are in steps of the rows. */
-static void open_view(auto_run *run, auto_frame *frame)
+static void open_view(auto_run *run)
 {
-    double reach = run->scout.reach, trace = run->scout.trace;
+    auto_frame *frame = &run->frame;
     double step = kith_i_domain_step(run->domain);
     if (kith_i_auto_failed(run))
         return;
     run->status =
-        kith_i_view_open(run->session, frame->axes, frame->q, frame->mean,
-                         reach * step, &frame->view, run->err);
+        kith_i_view_open(run->session, frame->axes, frame->q, run->scout.mean,
+                         run->scout.reach * step, &frame->view, run->err);
     if (run->status)
         return;
     double finer = step / kith_i_domain_step(kith_i_view_domain(frame->view));
     frame->finer = finer;
-    frame->reach = reach * finer;
-    frame->trace = trace * finer * finer;
+    frame->reach = run->scout.reach * finer;
+    frame->trace = run->scout.trace * finer * finer;
     frame->outside *= finer * finer;
     kith_i_multiply_by(frame->spread, finer, frame->q);
 }
@@ -212,40 +205,29 @@ static void open_view(auto_run *run, auto_frame *frame)
 void kith_i_auto_find_frame(auto_run *run)
 {
     double radius, share;
-    run->frame.mean = run->scout.mean;
     plan_moments(run, &radius, &share);
     if (share > 0)
         find_axes(run, radius, share);
     else
         blind_axes(run);
-    open_view(run, &run->frame);
+    open_view(run);
 }
 
-void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
-                       auto_frame *wide)
+void kith_i_auto_along(const auto_run *run, double factor, const double *c,
+                       double *to)
 {
-    uint32_t q = frame->q, d = run->d;
-    *wide = *frame;
-    wide->q = p;
-    wide->axes = kith_i_pool_reals(&run->pool, (size_t)p * d);
-    wide->spread = kith_i_pool_reals(&run->pool, p);
-    if (kith_i_auto_failed(run))
-        return;
-    memcpy(wide->axes, frame->axes, (size_t)q * d * sizeof *wide->axes);
-    draw_axes(run, wide->axes, q, p);
-    wide->outside = run->scout.trace * (1 - (double)p / d);
-    open_view(run, wide);
+    for (uint32_t a = 0; a < run->frame.q; a++)
+        kith_i_add_scaled(to, factor * c[a],
+                          run->frame.axes + (size_t)a * run->d, run->d);
 }
 
-void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,
-                      const double *centers, double *full)
+void kith_i_auto_lift(const auto_run *run, uint32_t k, const double *centers,
+                      double *full)
 {
-    for (uint32_t j = 0; j < k; j++)
-        for (uint32_t i = 0; i < d; i++) {
-            double sum = 0;
-            for (uint32_t a = 0; a < frame->q; a++)
-                sum += frame->axes[(size_t)a * d + i] *
-                       centers[(size_t)j * frame->q + a];
-            full[(size_t)j * d + i] = frame->mean[i] + sum / frame->finer;
-        }
+    uint32_t q = run->frame.q, d = run->d;
+    for (uint32_t j = 0; j < k; j++) {
+        memcpy(full + (size_t)j * d, run->scout.mean, d * sizeof *full);
+        kith_i_auto_along(run, 1 / run->frame.finer, centers + (size_t)j * q,
+                          full + (size_t)j * d);
+    }
 }

@@ -1,84 +1,42 @@
 /* Noisy means of many clusters in full space, when each is known well in a few
- * axes: most of what the noise hides is a smooth function of that place. */
+ * axes: most of what the noise hides is a smooth function of that place. All of
+ * it in units of the noise, whose variance is 1 then. */
 #include "auto/stages.h"
 
-/* The weighted mean of all (out: d), shortened as a whole. What is left of the
- * means is in units of their noise. */
-static void common_mean(const auto_belief *b, double *out)
-{
-    double total = 0, noise = 0;
-    for (uint32_t j = 0; j < b->k; j++)
-        total += fmax(b->size[j], 1);
-    for (uint32_t j = 0; j < b->k; j++) {
-        double w = fmax(b->size[j], 1) / total;
-        noise += b->d * pow(w * b->noise[j], 2);
-        kith_i_add_scaled(out, w, b->means + (size_t)j * b->d, b->d);
-    }
-    for (uint32_t j = 0; j < b->k; j++)
-        for (uint32_t i = 0; i < b->d; i++)
-            b->means[(size_t)j * b->d + i] =
-                (b->means[(size_t)j * b->d + i] - out[i]) / b->noise[j];
-    kith_i_multiply_by(out, kith_i_shrink(kith_i_dot(out, out, b->d), noise),
-                       b->d);
-}
+#include "kernel/planes.h"
 
-/* Orthonormal directions of the k clusters that their places span, each in
- * units of its noise (out: rank x k). Returns the rank. */
-static uint32_t find_directions(auto_run *run, const auto_belief *b,
-                                double *out)
+/* Orthonormal directions of the k clusters: the mean of all, and what is left
+ * of each coordinate of their places (out: rank x k). Returns the rank. */
+static uint32_t find_directions(uint32_t k, uint32_t q, const double *noise,
+                                const double *places, double *out)
 {
-    uint32_t k = b->k, q = b->q, most = q < k - 1 ? q : k - 1, rank = 0;
-    double *y = kith_i_pool_reals(&run->pool, (size_t)k * q);
-    double *gram = kith_i_pool_reals(&run->pool, (size_t)q * q);
-    double *axes = kith_i_pool_reals(&run->pool, (size_t)q * q);
-    double *values = kith_i_pool_reals(&run->pool, q);
-    double *mean = kith_i_pool_reals(&run->pool, q);
-    double total = 0;
-    if (kith_i_auto_failed(run))
-        return 0;
-    for (uint32_t j = 0; j < k; j++)
-        total += 1 / pow(b->noise[j], 2);
-    for (uint32_t j = 0; j < k; j++)
-        for (uint32_t a = 0; a < q; a++)
-            mean[a] +=
-                b->places[(size_t)j * q + a] / pow(b->noise[j], 2) / total;
-    for (uint32_t j = 0; j < k; j++)
-        for (uint32_t a = 0; a < q; a++)
-            y[(size_t)j * q + a] =
-                (b->places[(size_t)j * q + a] - mean[a]) / b->noise[j];
-    for (uint32_t j = 0; j < k; j++)
-        for (uint32_t a = 0; a < q; a++)
-            kith_i_add_scaled(gram + (size_t)a * q, y[(size_t)j * q + a],
-                              y + (size_t)j * q, q);
-    run->status = kith_i_eigen_alone(gram, q, most, values, axes, run->err);
-    while (rank < most && values[rank] > 1e-9 * values[0]) {
+    uint32_t rank = 0;
+    for (uint32_t a = 0; a <= q && rank < k; a++) {
+        double *row = out + (size_t)rank * k;
         for (uint32_t j = 0; j < k; j++)
-            out[(size_t)rank * k + j] =
-                kith_i_dot(axes + rank * q, y + (size_t)j * q, q) /
-                sqrt(values[rank]);
-        rank++;
+            row[j] = (a ? places[(size_t)j * q + a - 1] : 1) / noise[j];
+        double before = sqrt(kith_i_dot(row, row, k));
+        double after = kith_i_orthogonal_row(out, rank, k);
+        if (after > 1e-6 * before) {
+            kith_i_multiply_by(row, 1 / after, k);
+            rank++;
+        }
     }
     return rank;
 }
 
-/* Take the fit out of the means: fit[r] = direction r . means (rank x d). */
-static void project(const auto_belief *b, uint32_t rank, const double *u,
-                    double *fit)
+/* Take the fit along a direction out of the means: fit = direction . means. */
+static void take_out(uint32_t k, uint32_t d, const double *direction,
+                     double *means, double *fit)
 {
-    uint32_t k = b->k, d = b->d;
-    for (uint32_t r = 0; r < rank; r++) {
-        double *to = fit + (size_t)r * d;
-        for (uint32_t j = 0; j < k; j++)
-            kith_i_add_scaled(to, u[(size_t)r * k + j],
-                              b->means + (size_t)j * d, d);
-        for (uint32_t j = 0; j < k; j++)
-            kith_i_add_scaled(b->means + (size_t)j * d, -u[(size_t)r * k + j],
-                              to, d);
-    }
+    for (uint32_t j = 0; j < k; j++)
+        kith_i_add_scaled(fit, direction[j], means + (size_t)j * d, d);
+    for (uint32_t j = 0; j < k; j++)
+        kith_i_add_scaled(means + (size_t)j * d, -direction[j], fit, d);
 }
 
-/* Signal of a direction and of a feature, above noise of variance 1, multiply;
- * so much of an entry of the fit is believed. feature: d. */
+/* Signal of a direction and of a feature, above the noise, multiply; so much of
+ * an entry of the fit is believed. feature: d. */
 static void shorten_fit(uint32_t rank, uint32_t d, double *fit, double *feature)
 {
     double average = 0;
@@ -89,48 +47,49 @@ static void shorten_fit(uint32_t rank, uint32_t d, double *fit, double *feature)
         average += feature[i] / d;
     }
     for (uint32_t r = 0; r < rank; r++) {
-        double signal = 0, *row = fit + (size_t)r * d;
-        for (uint32_t i = 0; i < d; i++)
-            signal += row[i] * row[i] / d;
+        double *row = fit + (size_t)r * d, signal = kith_i_dot(row, row, d) / d;
         signal = fmax(0, signal - 1) / fmax(average, 1e-300);
         for (uint32_t i = 0; i < d; i++)
             row[i] *= signal * feature[i] / (1 + signal * feature[i]);
     }
 }
 
-/* The rest, feature by feature. */
-static void shorten_rest(const auto_belief *b, uint32_t rank)
+/* The rest, feature by feature; noise is left in so many directions of it. */
+static void shorten_rest(uint32_t k, uint32_t d, double left, double *means)
 {
-    double spare = fmax(1, (double)b->k - 1 - rank);
-    for (uint32_t i = 0; i < b->d; i++) {
+    for (uint32_t i = 0; i < d; i++) {
         double square = 0;
-        for (uint32_t j = 0; j < b->k; j++)
-            square += pow(b->means[(size_t)j * b->d + i], 2);
-        double keep = kith_i_shrink(square, spare);
-        for (uint32_t j = 0; j < b->k; j++)
-            b->means[(size_t)j * b->d + i] *= keep;
+        for (uint32_t j = 0; j < k; j++)
+            square += pow(means[(size_t)j * d + i], 2);
+        double keep = kith_i_shrink(square, left);
+        for (uint32_t j = 0; j < k; j++)
+            means[(size_t)j * d + i] *= keep;
     }
 }
 
-void kith_i_auto_believe(auto_run *run, const auto_belief *b)
+void kith_i_auto_believe(auto_run *run, uint32_t k, const double *noise,
+                         const double *places, double *means)
 {
-    uint32_t k = b->k, d = b->d;
-    double *mean = kith_i_pool_reals(&run->pool, d);
+    uint32_t d = run->d, q = run->frame.q;
     double *feature = kith_i_pool_reals(&run->pool, d);
-    double *u = kith_i_pool_reals(&run->pool, (size_t)b->q * k);
-    double *fit = kith_i_pool_reals(&run->pool, (size_t)b->q * d);
+    double *u = kith_i_pool_reals(&run->pool, ((size_t)q + 1) * k);
+    double *fit = kith_i_pool_reals(&run->pool, ((size_t)q + 1) * d);
     if (kith_i_auto_failed(run))
         return;
-    common_mean(b, mean);
-    uint32_t rank = k > 1 ? find_directions(run, b, u) : 0;
-    project(b, rank, u, fit);
-    shorten_fit(rank, d, fit, feature);
-    shorten_rest(b, rank);
     for (uint32_t j = 0; j < k; j++)
-        for (uint32_t i = 0; i < d; i++) {
-            double *to = b->means + (size_t)j * d + i;
-            for (uint32_t r = 0; r < rank; r++)
-                *to += u[(size_t)r * k + j] * fit[(size_t)r * d + i];
-            *to = *to * b->noise[j] + mean[i];
-        }
+        kith_i_multiply_by(means + (size_t)j * d, 1 / noise[j], d);
+    uint32_t rank = find_directions(k, q, noise, places, u);
+    for (uint32_t r = 0; r < rank; r++)
+        take_out(k, d, u + (size_t)r * k, means, fit + (size_t)r * d);
+    /* the mean of all as a whole */
+    kith_i_multiply_by(fit, kith_i_shrink(kith_i_dot(fit, fit, d), d), d);
+    shorten_fit(rank - 1, d, fit + d, feature);
+    shorten_rest(k, d, fmax(1, (double)k - rank), means);
+    for (uint32_t j = 0; j < k; j++) {
+        double *mean = means + (size_t)j * d;
+        for (uint32_t r = 0; r < rank; r++)
+            kith_i_add_scaled(mean, u[(size_t)r * k + j], fit + (size_t)r * d,
+                              d);
+        kith_i_multiply_by(mean, noise[j], d);
+    }
 }

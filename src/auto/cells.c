@@ -1,17 +1,6 @@
 /* A8: a better summary from steps with more cells than clusters. */
 #include "auto/stages.h"
 
-/* No cell is much narrower than usual. */
-static const double narrowest = .15;
-
-/* Typical distances by what a step found; not much less than is usual. */
-static void update_scales(auto_step *step)
-{
-    double mean = kith_i_sum(step->rms, step->k) / step->k;
-    for (uint32_t j = 0; j < step->k; j++)
-        step->scale[j] = fmax(step->rms[j], narrowest * mean);
-}
-
 /* The cells that stand out become the summary, in place of the old one. A cell
  * weighs less the noisier its mean is, against the rows' distance from the mean
  * or its own. */
@@ -53,7 +42,7 @@ static void refine(auto_run *run, uint32_t cells)
         return;
     for (uint32_t t = 0; t < shares->cell_steps; t++) {
         kith_i_auto_step_in(run, run->frame.view, centers, &step);
-        update_scales(&step);
+        kith_i_multiply_by(step.scale, step.kappa, cells); /* as was seen */
     }
     make_summary(run, centers, &step);
 }
@@ -72,7 +61,7 @@ void kith_i_auto_cells(auto_run *run)
         return;
     most = fmin(most, floor(run->n / (r->blurred * noise)));
     if (most >= r->least_each * run->k)
-        kith_i_auto_halve(run, &run->summary, AUTO_HALVES * run->k, least);
+        kith_i_auto_halve(run, AUTO_HALVES * run->k, least);
     most = fmin(most, run->summary.n);
     if (most >= r->least_each * run->k) {
         size_t mark = run->pool.count;

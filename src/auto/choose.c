@@ -12,11 +12,9 @@ void kith_i_auto_about_mean(auto_run *run, const double *mean, double *full)
     double best = sqrt(run->scout.trace / d) * .7 * sqrt(2 * log(k));
     for (uint32_t j = 0; j < k; j++) {
         double *c = full + (size_t)j * d;
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = kith_i_coins_normal(&run->coins);
-        double at = j > 0 ? fmax(best, 1) / sqrt(kith_i_dot(c, c, d)) : 0;
-        for (uint32_t i = 0; i < d; i++)
-            c[i] = mean[i] + at * c[i];
+        double length = sqrt(kith_i_coins_normals(&run->coins, c, d));
+        kith_i_multiply_by(c, j > 0 ? fmax(best, 1) / length : 0, d);
+        kith_i_add_scaled(c, 1, mean, d);
         kith_i_domain_clip(run->domain, c);
     }
 }

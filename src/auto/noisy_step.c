@@ -63,7 +63,6 @@ auto_sizes kith_i_auto_weigh(auto_run *run, uint32_t k, const double *centers)
 void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
                         double *scale)
 {
-    size_t mark = run->pool.count;
     auto_sizes at = kith_i_auto_weigh(run, k, centers);
     double prior = .02 * at.total / k;
     for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++) {
@@ -71,7 +70,6 @@ void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
                         fmax(at.mean[j] + prior, 1e-300);
         scale[j] = sqrt(fmax(fmax(square, .09 * at.cost), 1));
     }
-    kith_i_pool_drop(&run->pool, mark);
 }
 
 /* What a few clusters seem to change by is mostly noise: as if so many more did
@@ -163,18 +161,23 @@ void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
     uint32_t k = step->k;
     double sums = step->share * (1 - step->counts);
     double *radius = kith_i_pool_reals(&run->pool, k);
-    auto_place place = {.view = full ? NULL : view,
+    kith_i_centers lattice = {0};
+    auto_place place = {.centers = &lattice,
+                        .view = full ? NULL : view,
                         .by = view,
+                        .forest = step->forest,
                         .cells = k,
                         .width = step->width,
                         .taxicab = step->clip && step->clip->taxicab,
                         .origin = full ? full : centers};
     kith_i_round(full ? full : centers, (size_t)k * step->width);
-    kith_i_centers lattice = kith_i_auto_lattice(
-        run, k, view ? kith_i_view_domain(view)->dimension : run->d, centers);
-    place.centers = &lattice;
-    kith_i_auto_place_open(run, &place, 1);
-    count_sizes(run, &place, step);
+    uint32_t d = view ? kith_i_view_domain(view)->dimension : run->d;
+    if (!step->forest)
+        lattice = kith_i_auto_lattice(run, k, d, centers);
+    /* finding leaves again costs less than keeping labels */
+    kith_i_auto_place_open(run, &place, !step->forest);
+    if (step->counts > 0)
+        count_sizes(run, &place, step);
     if (step->hist > 0) {
         auto_look look = {"residuals,", step->scale, .05, 20, 1, step->hist};
         kith_i_auto_histogram(run, &place, &look, &step->lengths);

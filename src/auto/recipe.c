@@ -39,42 +39,35 @@ static uint32_t count_rounds(const auto_run *run, double share)
 void kith_i_auto_divide(auto_run *run)
 {
     const auto_recipe *r = run->recipe;
-    uint32_t q = run->frame.q;
+    uint32_t q = run->frame.q, asked = run->opt->rounds;
     double pool = kith_i_auto_left(run), narrow = 1 - (double)q / run->d;
     double loud = kith_i_auto_center_noise(run, pool * r->last, run->d, run->k);
     double choice = run->k > 1 && loud > r->noisy ? r->choice * pool : 0;
-    pool -= choice;
-    auto_shares s = {.tree = r->tree - r->tree_falls * r->narrow * narrow,
-                     .leaf = r->leaf,
-                     .cells = r->cells,
-                     .steps = run->opt->rounds ? fmax(r->steps, .2) : r->steps,
-                     .last = r->last + r->narrow * narrow,
-                     .counts = fmax(r->sizes, 1 / (2. + q)),
-                     .cell_steps = r->cell_steps,
-                     .choice = choice};
-    double all = s.tree + s.leaf + s.cells + s.steps + s.last + r->hist;
+    double tree = r->tree - r->tree_falls * r->narrow * narrow;
+    double steps = asked ? fmax(r->steps, .2) : r->steps;
+    double last = r->last + r->narrow * narrow;
+    double unit =
+        (pool - choice) / (tree + r->leaf + r->cells + steps + last + r->hist);
     /* where the last step, in all features, is loud, the rounds before it are
      * not: they leave it some of their share */
-    loud = kith_i_auto_center_noise(run, pool * s.last / all, run->d, run->k);
-    if (narrow > 0 && !run->opt->rounds) {
-        double ease = fmax(r->least_ease, fmin(1, sqrt(r->quiet / loud)));
-        s.last += (1 - ease) * s.steps;
-        s.steps *= ease;
-    }
-    s.rounds = run->opt->rounds ? run->opt->rounds
-                                : count_rounds(run, pool * s.steps / all);
-    if (s.rounds == 0) {
-        s.last += s.steps;
-        s.steps = 0;
-    }
-    s.hists = r->one_hist ? s.rounds > 0 : s.rounds;
-    s.hist = pool * r->hist / all / (2 + s.cell_steps + s.hists);
-    s.tree *= pool / all;
-    s.leaf *= pool / all;
-    s.cells *= pool / all;
-    s.steps *= pool / all;
-    s.last *= pool / all;
-    run->shares = s;
+    loud = kith_i_auto_center_noise(run, unit * last, run->d, run->k);
+    double ease = narrow > 0 && !asked ? sqrt(r->quiet / loud) : 1;
+    double left = steps * fmax(r->least_ease, fmin(1, ease));
+    uint32_t rounds = asked ? asked : count_rounds(run, unit * left);
+    left = rounds > 0 ? left : 0;
+    uint32_t hists = r->one_hist ? rounds > 0 : rounds;
+    run->shares =
+        (auto_shares){.tree = unit * tree,
+                      .leaf = unit * r->leaf,
+                      .cells = unit * r->cells,
+                      .steps = unit * left,
+                      .last = unit * (last + steps - left),
+                      .choice = choice,
+                      .hist = unit * r->hist / (2 + r->cell_steps + hists),
+                      .counts = fmax(r->sizes, 1 / (2. + q)),
+                      .cell_steps = r->cell_steps,
+                      .rounds = rounds,
+                      .hists = hists};
 }
 
 void kith_i_auto_divide_again(auto_run *run)

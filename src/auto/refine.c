@@ -6,45 +6,27 @@
 
 static const double clips = .5; /* a squared radius, of what it is taken from */
 
-/* Take the part inside the axes (inside: k x q) out of the moves. */
-static void take_apart(const auto_frame *frame, auto_step *step, double *inside)
+void kith_i_auto_move_full(auto_run *run, auto_step *step)
 {
-    uint32_t q = frame->q, d = step->width;
-    for (uint32_t j = 0; j < step->k; j++) {
-        double *move = step->move + (size_t)j * d;
-        for (uint32_t a = 0; a < q; a++) {
-            const double *axis = frame->axes + (size_t)a * d;
-            double dot = kith_i_dot(axis, move, d);
-            inside[(size_t)j * q + a] = dot;
-            kith_i_add_scaled(move, -dot, axis, d);
-        }
-    }
-}
-
-void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
-                           const double *places, auto_step *step, double *full)
-{
-    uint32_t k = step->k, q = frame->q, d = step->width;
+    uint32_t k = step->k, q = run->frame.q, d = run->d;
     double *inside = kith_i_pool_reals(&run->pool, (size_t)k * q);
     double *factor = kith_i_pool_reals(&run->pool, k);
-    double *noise = kith_i_pool_reals(&run->pool, k);
+    double *noise = kith_i_pool_reals(&run->pool, k), *full = run->found.full;
     if (kith_i_auto_failed(run))
         return;
-    take_apart(frame, step, inside);
-    kith_i_auto_shrink(inside, q, k, step->noise, factor);
-    for (uint32_t j = 0; j < k; j++)
+    for (uint32_t j = 0; j < k; j++) {
+        double *move = step->move + (size_t)j * d, *in = inside + (size_t)j * q;
+        for (uint32_t a = 0; a < q; a++)
+            in[a] = kith_i_dot(run->frame.axes + (size_t)a * d, move, d);
+        kith_i_auto_along(run, -1, in, move);
         noise[j] = step->noise[j] * sqrt(fmax(1 - (double)q / d, 1e-6));
-    auto_belief belief = {k, d, q, step->move, noise, step->sizes.mean, places};
-    kith_i_auto_believe(run, &belief);
+    }
+    kith_i_auto_shrink(inside, q, k, step->noise, factor);
+    kith_i_auto_believe(run, k, noise, run->centers, step->move);
+    kith_i_add_scaled(full, 1, step->move, (size_t)k * d);
     for (uint32_t j = 0; j < k; j++)
-        for (uint32_t i = 0; i < d; i++) {
-            double in = 0;
-            for (uint32_t a = 0; a < q; a++)
-                in +=
-                    frame->axes[(size_t)a * d + i] * inside[(size_t)j * q + a];
-            full[(size_t)j * d + i] +=
-                factor[j] * in + step->move[(size_t)j * d + i];
-        }
+        kith_i_auto_along(run, factor[j], inside + (size_t)j * q,
+                          full + (size_t)j * d);
 }
 
 /* Mean squared distance, in full space, of rows from the means of their
@@ -110,9 +92,8 @@ static void set_found(const auto_step *step, double finer, auto_found *found)
     double inverse = 0, gained = 0, mean = 0;
     for (uint32_t j = 0; j < k; j++) {
         double part = step->used[j] / total / pow(step->rms[j], 2);
-        double square = 0 - w * pow(step->noise[j], 2);
-        for (uint32_t i = 0; i < w; i++)
-            square += pow(step->move[(size_t)j * w + i], 2);
+        const double *move = step->move + (size_t)j * w;
+        double square = kith_i_dot(move, move, w) - w * pow(step->noise[j], 2);
         inverse += part;
         mean += step->used[j] / total * pow(step->rms[j], 2);
         gained += part * fmax(square, 0);
@@ -144,7 +125,7 @@ static void recover(auto_run *run, const auto_step *before)
         scale[j] = sqrt(before->scale[j] * before->scale[j] + frame->outside) /
                    frame->finer;
     step.sizes = before->sizes;
-    kith_i_auto_lift(frame, k, d, run->centers, full);
+    kith_i_auto_lift(run, k, run->centers, full);
     double square = kith_i_dot(scale, scale, k) / k;
     uint32_t zooms = count_zooms(run, before->share, square, within);
     step.share = (before->share - (zooms - 1) * step.hist) / zooms;
@@ -152,7 +133,7 @@ static void recover(auto_run *run, const auto_step *before)
         for (uint32_t j = 0; i > 0 && j < k; j++) /* what a step has left */
             scale[j] = fmin(scale[j], sqrt(within + d * pow(step.noise[j], 2)));
         kith_i_auto_take_step(run, frame->view, run->centers, full, &step);
-        kith_i_auto_move_full(run, frame, run->centers, &step, full);
+        kith_i_auto_move_full(run, &step);
     }
     set_found(&step, 1, &run->found);
 }
@@ -185,7 +166,7 @@ void kith_i_auto_refine(auto_run *run)
         recover(run, &step);
     } else {
         kith_i_auto_step_in(run, frame->view, run->centers, &step);
-        kith_i_auto_lift(frame, k, run->d, run->centers, run->found.full);
+        kith_i_auto_lift(run, k, run->centers, run->found.full);
         set_found(&step, frame->finer, &run->found);
     }
 }

@@ -27,14 +27,12 @@ double kith_i_auto_better_mean(auto_run *run, double share);
  * are. */
 void kith_i_auto_find_frame(auto_run *run);
 
-/* A view of p axes for one of frame->q: more random ones. Only for random axes.
- */
-void kith_i_auto_widen(auto_run *run, const auto_frame *frame, uint32_t p,
-                       auto_frame *wide);
-
+/* to += factor axes^T c (to: d) */
+void kith_i_auto_along(const auto_run *run, double factor, const double *c,
+                       double *to);
 /* From the view to the rows' lattice: mean + axes^T c (full: k x d). */
-void kith_i_auto_lift(const auto_frame *frame, uint32_t k, uint32_t d,
-                      const double *centers, double *full);
+void kith_i_auto_lift(const auto_run *run, uint32_t k, const double *centers,
+                      double *full);
 
 /* ---- recipe.c ---- */
 
@@ -81,8 +79,7 @@ void kith_i_auto_fit_sizes(auto_tree *tree);
 enum { AUTO_HALVES = 4 };
 /* Halve the widest points, if they have this many rows, on paper until there
  * are so many: boxes stand for rows all over them. */
-void kith_i_auto_halve(auto_run *run, auto_summary *summary, uint32_t many,
-                       double least);
+void kith_i_auto_halve(auto_run *run, uint32_t many, double least);
 
 /* A7: a point for each leaf that stands out of the noise. */
 void kith_i_auto_leaves(auto_run *run, auto_tree *tree);
@@ -109,9 +106,10 @@ typedef struct auto_step {
     uint32_t k, width;
     const char *what;
     double *scale;         /* k: in steps of the residuals' space */
-    double share, counts;  /* all of it; the part for sizes */
+    double share, counts;  /* all of it; the part for sizes; 0: as used */
     double hist;           /* share of the histogram; 0: the last one does */
     const auto_clip *clip; /* of all cells, in place of one; or NULL */
+    const kith_i_forest *forest; /* cells are its leaves; or NULL */
     /* what it finds: */
     auto_hist lengths; /* in scales */
     auto_sizes sizes;  /* counted, joined with what was known before */
@@ -174,26 +172,19 @@ void kith_i_auto_refine(auto_run *run);
 /* A11 where the axes are random. */
 void kith_i_auto_last_blind(auto_run *run);
 
-/* Move the centres (full: k x d) by residual means in full space: their part
+/* Move the centres in all features (run->found) by residual means: their part
  * inside the axes is a correction, the rest is believed as far as it is not
- * noise. places: where the centres are in the frame. */
-void kith_i_auto_move_full(auto_run *run, const auto_frame *frame,
-                           const double *places, auto_step *step, double *full);
+ * noise. */
+void kith_i_auto_move_full(auto_run *run, auto_step *step);
 
 /* ---- believe.c: how much of noisy means in full space to believe ---- */
 
-/* Noisy vectors of k clusters in R^d, whose places in the view are known. */
-typedef struct auto_belief {
-    uint32_t k, d, q;
-    double *means;        /* k x d; replaced by what is believed of them */
-    const double *noise;  /* k: sd of a coordinate */
-    const double *size;   /* k */
-    const double *places; /* k x q */
-} auto_belief;
-
-/* A mean of all, a linear function of the places, and a rest, each shortened to
- * the part that is not noise (empirical Bayes). */
-void kith_i_auto_believe(auto_run *run, const auto_belief *belief);
+/* Of noisy means of k clusters (k x d), which become what is believed of them:
+ * a mean of all, a linear function of the places in the view (k x q), and a
+ * rest, each shortened to the part that is not noise (empirical Bayes). noise:
+ * sd of a coordinate of each. */
+void kith_i_auto_believe(auto_run *run, uint32_t k, const double *noise,
+                         const double *places, double *means);
 
 /* ---- choose.c: the last centres, or one mean ---- */
 

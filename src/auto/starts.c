@@ -12,11 +12,11 @@ enum { STARTS = 4, REPEATS = 8, FEW_REPEATS = 3, MORE_REPEATS = 64, FEW = 7 };
 void kith_i_auto_solve(auto_run *run, uint32_t k, int cells, double *centers)
 {
     int many = k > AUTO_SWAPPED;
-    auto_summary s = run->summary;
+    const auto_summary *s = &run->summary;
     if (kith_i_auto_failed(run))
         return;
-    kith_i_auto_halve(run, &s, k, 0);
-    kith_i_points points = {s.points, s.weight, s.n, s.q};
+    kith_i_auto_halve(run, k, 0);
+    kith_i_points points = {s->points, s->weight, s->n, s->q};
     kith_i_search search = {.k = k,
                             .repeats = cells      ? 1
                                        : many     ? FEW_REPEATS
@@ -35,13 +35,6 @@ enum { NUMBER_STREAM = 71 }; /* of the public coins */
  * it in 45 (bench/RESULTS.md). */
 static const double inside_part = .25;
 
-/* What noise of the last step adds to the cost of k clusters, of it, if rows
- * are clipped at their rms distance: this times k^2. */
-static double blur(const auto_run *run, double share)
-{
-    return kith_i_auto_center_noise(run, share, run->d, 1);
-}
-
 /* The range that was asked for; curve: two places for each k of it. */
 static kith_choice *begin_choice(auto_run *run, double **curve)
 {
@@ -54,21 +47,23 @@ static kith_choice *begin_choice(auto_run *run, double **curve)
 void kith_i_auto_number(auto_run *run)
 {
     double *curve, unit = kith_i_domain_step(run->domain) / run->frame.finer;
-    auto_summary s = run->summary;
+    const auto_summary *s = &run->summary;
     kith_choice *choice = begin_choice(run, &curve);
     if (!choice)
         return;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, run->opt->public_seed, NUMBER_STREAM);
-    kith_i_auto_halve(run, &s, AUTO_HALVES * run->k, 0);
-    kith_i_noisy_points points = {.at = {s.points, s.size, s.n, s.q},
-                                  .noise = s.noise,
-                                  .unsure = s.unsure,
-                                  .blur = blur(run, run->shares.last),
+    kith_i_auto_halve(run, AUTO_HALVES * run->k, 0);
+    /* the last step's noise, if rows are clipped at their rms distance */
+    double blur = kith_i_auto_center_noise(run, run->shares.last, run->d, 1);
+    kith_i_noisy_points points = {.at = {s->points, s->size, s->n, s->q},
+                                  .noise = s->noise,
+                                  .unsure = s->unsure,
+                                  .blur = blur,
                                   .unit = unit * unit};
-    for (uint32_t i = 0; i < s.n; i++) /* a part: noise spreads points too */
+    for (uint32_t i = 0; i < s->n; i++) /* a part: noise spreads points too */
         points.inside +=
-            inside_part * s.size[i] * (s.within[i] + run->frame.outside);
+            inside_part * s->size[i] * (s->within[i] + run->frame.outside);
     run->status =
         kith_i_choose_number(&points, &coins, curve, choice, run->err);
     run->k = run->result->k = choice->chosen;
@@ -84,9 +79,10 @@ void kith_i_auto_fewest(auto_run *run)
     uint32_t many = choice->to - choice->from + 1;
     double all = run->n * run->scout.trace * step * step;
     for (uint32_t i = 0; i < many; i++) {
-        double k = choice->from + i;
         curve[i] = all;
-        curve[many + i] = blur(run, kith_i_auto_left(run)) * k * k * all;
+        curve[many + i] =
+            all * kith_i_auto_center_noise(run, kith_i_auto_left(run), run->d,
+                                           choice->from + i);
     }
     run->k = run->result->k = choice->chosen;
 }

@@ -44,14 +44,6 @@ void kith_i_auto_tree_free(auto_tree *t)
     kith_i_free(t->node);
 }
 
-/* How far out the shells must begin: at once where noise may hide, beyond what
- * is seen, three sd of rows that would double the variance. */
-static int may_hide(const auto_scout *scout)
-{
-    const auto_hist *norms = &scout->norms;
-    return 3 * norms->sd * pow(scout->reach, 2) > norms->total * scout->trace;
-}
-
 static void plant(auto_run *run, auto_tree *t)
 {
     const auto_frame *frame = &run->frame;
@@ -63,7 +55,11 @@ static void plant(auto_run *run, auto_tree *t)
     t->edge[0] = frame->blind ? blind_bulk : bulk;
     t->edge[1] = outliers;
     double most = frame->reach / frame->spread[0], next = outliers;
-    double closer = may_hide(&run->scout) ? 1 : shell;
+    /* shells begin at once where noise may hide, beyond what is seen, three sd
+     * of rows that would double the variance */
+    const auto_hist *norms = &run->scout.norms;
+    double hidden = 3 * norms->sd * pow(run->scout.reach, 2);
+    double closer = hidden > norms->total * norms->square ? 1 : shell;
     while (!frame->blind && roots < AUTO_ROOTS && next < most / closer) {
         next = shell * next < most / shell ? shell * next : most;
         closer = shell;

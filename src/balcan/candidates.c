@@ -28,11 +28,7 @@ static void random_point(const kith_i_domain *domain, kith_i_coins *coins,
                          double *point)
 {
     uint32_t p = domain->dimension;
-    double square = 0;
-    for (uint32_t i = 0; i < p; i++) {
-        point[i] = kith_i_coins_normal(coins);
-        square += point[i] * point[i];
-    }
+    double square = kith_i_coins_normals(coins, point, p);
     double length = sqrt((double)domain->l2_squared / square) *
                     pow(kith_i_coins_unit(coins), 1.0 / p);
     for (uint32_t i = 0; i < p; i++)

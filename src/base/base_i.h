@@ -56,5 +56,7 @@ uint64_t kith_i_coins_u64(kith_i_coins *coins);
 uint64_t kith_i_coins_below(kith_i_coins *coins, uint64_t limit); /* limit>0 */
 double kith_i_coins_unit(kith_i_coins *coins);   /* uniform in [0,1)        */
 double kith_i_coins_normal(kith_i_coins *coins); /* standard normal, double */
+/* n of them; returns the sum of their squares. */
+double kith_i_coins_normals(kith_i_coins *coins, double *x, size_t n);
 
 #endif

@@ -64,3 +64,13 @@ double kith_i_coins_normal(kith_i_coins *coins)
     } while (r >= 1 || r == 0);
     return a * sqrt(-2 * log(r) / r);
 }
+
+double kith_i_coins_normals(kith_i_coins *coins, double *x, size_t n)
+{
+    double square = 0;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = kith_i_coins_normal(coins);
+        square += x[i] * x[i];
+    }
+    return square;
+}

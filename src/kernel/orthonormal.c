@@ -35,9 +35,7 @@ void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
         double before = sqrt(kith_i_dot(row, row, d)),
                after = kith_i_orthogonal_row(rows, j, d);
         while (!(after > 1e-10 * before && after > 0)) {
-            for (uint32_t t = 0; t < d; t++)
-                row[t] = kith_i_coins_normal(coins);
-            before = sqrt(kith_i_dot(row, row, d));
+            before = sqrt(kith_i_coins_normals(coins, row, d));
             after = kith_i_orthogonal_row(rows, j, d);
         }
         for (uint32_t t = 0; t < d; t++)
@@ -48,7 +46,6 @@ void kith_i_orthonormalize(double *rows, uint32_t q, uint32_t d,
 void kith_i_plane_random(double *rows, uint32_t q, uint32_t d,
                          kith_i_coins *coins)
 {
-    for (size_t i = 0; i < (size_t)q * d; i++)
-        rows[i] = kith_i_coins_normal(coins);
+    (void)kith_i_coins_normals(coins, rows, (size_t)q * d);
     kith_i_orthonormalize(rows, q, d, coins);
 }

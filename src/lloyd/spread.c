@@ -17,11 +17,7 @@ void kith_i_place_point(const kith_i_domain *m, kith_i_coins *coins,
     uint32_t d = m->dimension;
     double radius = sqrt((double)m->l2_squared);
     if (m->radius > 0 && !m->low) { /* uniform in the shrunken ball */
-        double square = 0;
-        for (uint32_t i = 0; i < d; i++) {
-            point[i] = kith_i_coins_normal(coins);
-            square += point[i] * point[i];
-        }
+        double square = kith_i_coins_normals(coins, point, d);
         double length = radius * (1 - margin) *
                         pow(kith_i_coins_unit(coins), 1.0 / d) / sqrt(square);
         for (uint32_t i = 0; i < d; i++)

@@ -15,11 +15,7 @@ static const double APART = 0.4;
 /* A point in three quarters of the ball, in the box. */
 static void draw_center(kith_i_trial *t, kith_i_coins *coins, double *center)
 {
-    double norm = 0;
-    for (uint32_t i = 0; i < t->d; i++) {
-        center[i] = kith_i_coins_normal(coins);
-        norm += center[i] * center[i];
-    }
+    double norm = kith_i_coins_normals(coins, center, t->d);
     double length = .75 * t->box.radius *
                     pow(kith_i_coins_unit(coins), 1 / (double)t->d) /
                     sqrt(norm);

@@ -41,10 +41,9 @@ static void make(bed *b, double slope, double rest, double noise)
 /* Mean squared error of a coordinate after believing. */
 static double error_of(bed *b)
 {
-    auto_run run = {0};
-    auto_belief belief = {K, D, Q, b->means, b->noise, b->size, b->places};
+    auto_run run = {.d = D, .frame.q = Q};
     double sum = 0;
-    kith_i_auto_believe(&run, &belief);
+    kith_i_auto_believe(&run, K, b->noise, b->places, b->means);
     assert_int_equal(run.status, KITH_OK);
     kith_i_pool_drop(&run.pool, 0);
     for (int i = 0; i < K * D; i++)
