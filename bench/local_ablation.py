@@ -43,7 +43,9 @@ LOW_RULES = {
     "widths alike (blobs)": {"blob_widths": "1e3"},
     "weights even (blobs)": {"even": "0"},
     "several halvings": {"split_levels": "1"},
-    "first cells stand out more": {"start_z": "1.5"},
+    "first cells stand out more": {"start_z": "2"},
+    "cells beside kept ones": {"beside": "1"},
+    "users lean to denser cells": {"lean": NEVER},
     "users in no cell": {"rest": "2"},
     "near the mean? (d <= 3)": {"coarse": NEVER},
     "one mean where cells drown": {"drowned": NEVER, "dim": NEVER},
@@ -69,8 +71,8 @@ HIGH_RULES = {
     "random directions": {"blind": NEVER},
 }
 # Numbers that are multiplied by 2/3 and 3/2.
-LOW_NUMBERS = ("split_z", "split_next", "start_z", "deep_z", "blob_widths",
-               "blobs_fit", "trust", "even", "jumps", "few")
+LOW_NUMBERS = ("split_z", "low_next", "start_z", "deep_z", "beside",
+               "blob_widths", "blobs_fit", "trust", "even", "jumps", "few")
 HIGH_NUMBERS = ("tight", "told", "refit", "anchor_noise", "flat_start_z",
                 "flat_deep_z", "reach", "inner", "lost", "counted", "drift",
                 "least_noise", "differ", "farther", "doubt", "wide", "hidden",

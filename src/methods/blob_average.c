@@ -36,6 +36,7 @@ typedef struct {
     const kith_i_grow_cell *box;
     uint32_t boxes;
     double *chance;
+    const kith_i_local_task *task;
 } chain;
 
 static int compare(const void *a, const void *b)
@@ -115,10 +116,13 @@ static int in_box(const kith_i_grow_cell *box, size_t q, const double *x)
     return 1;
 }
 
-/* Density of jumps to x; 0 outside of all boxes. */
+/* Density of jumps to x; 0 outside of all boxes, and of the public ball. */
 static double jump_density(const chain *c, const double *x)
 {
     size_t q = c->f->axes;
+    if (kith_i_distance_squared(x, c->task->center, q) >
+        c->task->radius * c->task->radius)
+        return 0;
     for (uint32_t l = 0; l < c->boxes; l++) {
         double room = 1;
         if (!in_box(&c->box[l], q, x))
@@ -279,7 +283,8 @@ kith_status kith_i_blobs_average(kith_i_local_run *run,
                .coins = &run->coins,
                .k = mean->k,
                .box = mean->box,
-               .boxes = mean->leaves};
+               .boxes = mean->leaves,
+               .task = run->task};
     kith_status status = open_chain(run, &c, mean, blobs, err);
     for (uint32_t t = 0; !status && t < r->chain; t++) {
         double u = kith_i_coins_unit(c.coins);

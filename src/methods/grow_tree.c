@@ -58,6 +58,8 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     grow->start_z = kith_i_recipe.start_z;
     grow->deep_z = kith_i_recipe.deep_z;
     grow->split_levels = kith_i_recipe.split_levels;
+    grow->split_next = kith_i_recipe.split_next;
+    grow->beside = 1;
     grow->node = kith_i_local_take(run, n, sizeof *grow->node);
     grow->score = kith_i_local_numbers(run, n, 1);
     if (!grow->node || !grow->score)
@@ -196,7 +198,7 @@ static double split_score(const kith_i_grow *grow, uint32_t i, double next_sd)
     const kith_i_grow_node *node = &grow->node[i];
     if (node->left ||
         !(node->estimate > kith_i_recipe.split_z * sqrt(node->variance)) ||
-        !(node->estimate > kith_i_recipe.split_next * next_sd))
+        !(node->estimate > grow->split_next * next_sd))
         return 0;
     return node->estimate * box_square(grow, node);
 }
@@ -214,8 +216,7 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
         if (!(score[best] > 0) ||
             score[best] < kith_i_recipe.split_stop * total)
             return;
-        double ratio =
-            grow->node[best].estimate / (kith_i_recipe.split_next * next_sd);
+        double ratio = grow->node[best].estimate / (grow->split_next * next_sd);
         double levels = floor(log2(ratio));
         uint32_t times = (uint32_t)fmin(grow->split_levels, fmax(1, levels));
         if (grow->leaves + (1u << times) - 1 > grow->room)
@@ -225,19 +226,67 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
     }
 }
 
-void kith_i_grow_prune(kith_i_grow *grow)
+/* Deviations that a node must stand out by. */
+static double needed(const kith_i_grow *grow, const kith_i_grow_node *node)
+{
+    return node->depth <= grow->start_depth ? grow->start_z : grow->deep_z;
+}
+
+static int stands_out(const kith_i_grow_node *node, double z)
+{
+    return node->estimate > z * sqrt(node->variance);
+}
+
+/* Bottom-up: what has somebody below it is there, and no terminal. */
+static void settle_alive(kith_i_grow *grow)
 {
     for (uint32_t i = grow->nodes; i-- > 0;) {
         kith_i_grow_node *node = &grow->node[i];
-        double z =
-            node->depth <= grow->start_depth ? grow->start_z : grow->deep_z;
         int child = node->left && (grow->node[node->left].alive ||
                                    grow->node[node->right].alive);
-        node->alive =
-            i == 0 || child || node->estimate > z * sqrt(node->variance);
+        node->alive = node->alive || child;
         node->terminal = node->alive && !child;
+    }
+}
+
+/* Whether two boxes share a face, an edge or a corner. */
+static int touches(const kith_i_grow *grow, const kith_i_grow_node *a,
+                   const kith_i_grow_node *b)
+{
+    for (uint32_t i = 0; i < grow->axes; i++)
+        if (a->low[i] > b->high[i] || b->low[i] > a->high[i])
+            return 0;
+    return 1;
+}
+
+/* Leaves that nobody was seen in, next to a terminal: for them less is enough,
+ * because people live next to people. Returns how many. */
+static uint32_t join_neighbours(kith_i_grow *grow)
+{
+    uint32_t joined = 0;
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        kith_i_grow_node *leaf = &grow->node[i];
+        if (leaf->left || leaf->alive ||
+            !stands_out(leaf, grow->beside * needed(grow, leaf)))
+            continue;
+        for (uint32_t t = 0; t < grow->nodes && !leaf->alive; t++)
+            leaf->alive =
+                grow->node[t].terminal && touches(grow, leaf, &grow->node[t]);
+        joined += leaf->alive != 0;
+    }
+    return joined;
+}
+
+void kith_i_grow_prune(kith_i_grow *grow)
+{
+    for (uint32_t i = 0; i < grow->nodes; i++) {
+        kith_i_grow_node *node = &grow->node[i];
+        node->alive = i == 0 || stands_out(node, needed(grow, node));
         node->weight = 0;
     }
+    settle_alive(grow);
+    while (grow->beside < 1 && join_neighbours(grow) > 0)
+        settle_alive(grow);
     grow->node[0].weight = 1;
     for (uint32_t i = 0; i < grow->nodes; i++) {
         kith_i_grow_node *node = &grow->node[i];

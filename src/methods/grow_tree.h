@@ -35,6 +35,11 @@ typedef struct kith_i_grow {
      * is split at once. */
     double start_z, deep_z;
     uint32_t split_levels;
+    double split_next; /* sd of the next group that a leaf must have, to be
+                        * split */
+    /* Part of these sd that is enough next to a cell that is there; 1 (as
+     * opened): no cell has it easier. */
+    double beside;
 } kith_i_grow;
 
 /* The box, cut into 2^depth equal cells to begin with, at most `room` of them
@@ -61,13 +66,21 @@ void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
 void kith_i_grow_estimate(kith_i_grow *grow);
 /* Split what is worth it when the next group sees cells with this sd. */
 void kith_i_grow_split(kith_i_grow *grow, double next_sd);
-/* Decide what is there: terminals and their weights. */
+/* Decide what is there: terminals and their weights. A node is that stands out
+ * by enough sd, and a leaf that stands out by less and touches a terminal. */
 void kith_i_grow_prune(kith_i_grow *grow);
 /* points: terminals x axes (room for one more than leaves), with weight and
  * variance of the weight. rest: mass that no terminal covers becomes one more
  * point when it is more than a quarter. Returns their number. */
 uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
                             double *weights, double *variances);
+
+/* ---- lean_cells.c: where in a cell its users are ----
+ */
+
+/* points: of kith_i_grow_points; those of leaves are moved towards denser
+ * neighbours. */
+void kith_i_grow_lean(const kith_i_grow *grow, double *points);
 
 /* The leaves as they are, estimates with their sign. variance: of an empty one,
  * and what its users add as far as they are known (kith_i_blobs_weigh). */

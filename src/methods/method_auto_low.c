@@ -97,6 +97,7 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     kith_i_grow_box box = {task->d, task->lower, task->upper,
                            first_levels(task->d, visible_cells(run)), LEAVES};
     kith_status status = kith_i_grow_open(run, &box, grow, err);
+    grow->split_next = kith_i_recipe.low_next;
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
         uint32_t *leaf;
@@ -205,9 +206,11 @@ static kith_i_points prune(const kith_i_grow_set *set, double *points,
     double part = 1.0 / set->count;
     for (uint32_t t = 0; t < set->count; t++) {
         double *w = weights + cells.n, *v = variances + cells.n;
+        set->asked[t].beside = kith_i_recipe.beside;
         kith_i_grow_prune(&set->asked[t]);
         uint32_t more = kith_i_grow_points(
             &set->asked[t], 1, points + (size_t)cells.n * cells.d, w, v);
+        kith_i_grow_lean(&set->asked[t], points + (size_t)cells.n * cells.d);
         for (uint32_t i = 0; i < more; i++) {
             w[i] *= part;
             v[i] *= part * part;

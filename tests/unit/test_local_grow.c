@@ -237,6 +237,99 @@ static void test_split_and_prune(void **state)
     kith_i_local_close(&b.run);
 }
 
+enum { COLUMNS = 8, ROWS = 2, SQUARES = COLUMNS * ROWS };
+
+/* Column and row of a leaf's box, as a number. */
+static size_t square_of(const kith_i_grow_node *leaf)
+{
+    return (size_t)((leaf->low[0] + 1) * 4 + .5) +
+           COLUMNS * (size_t)(leaf->low[1] * 2 + .5);
+}
+
+/* H and what is reached from it over l, in all eight directions. */
+static void flood(const char *map, size_t at, int *kept)
+{
+    int x = (int)at % COLUMNS, y = (int)at / COLUMNS;
+    kept[at] = 1;
+    for (int v = 0; v < ROWS; v++)
+        for (int u = x > 0 ? x - 1 : 0; u <= x + 1 && u < COLUMNS; u++) {
+            size_t to = (size_t)(u + v * COLUMNS);
+            if (v >= y - 1 && v <= y + 1 && map[to] != '.' && !kept[to])
+                flood(map, to, kept);
+        }
+}
+
+/* A cell of two deviations is kept next to one of many, and next to what is
+ * kept for that reason, but not alone. */
+static void test_beside(void **state)
+{
+    (void)state;
+    static const char *const maps[] = {"Hll...l."
+                                       "........",
+                                       "H....l.l"
+                                       ".l.l....",
+                                       ".l.l...H"
+                                       "H....ll."};
+    for (int m = 0; m < 6; m++) {
+        const char *map = maps[m / 2];
+        int kept[SQUARES] = {0}, strong = 0;
+        double seen[SQUARES], left = 1;
+        bed b;
+        open_bed(&b, 2, 4, SQUARES);
+        b.grow.beside = m % 2 ? .5 : 1;
+        for (size_t i = 0; i < SQUARES; i++) {
+            strong += map[i] == 'H';
+            left -= map[i] == 'l' ? .02 : 0;
+        }
+        for (uint32_t i = 0, l = 0; i < b.grow.nodes; i++)
+            if (!b.grow.node[i].left) { /* published in this order */
+                char is = map[square_of(&b.grow.node[i])];
+                seen[l++] = is == 'H' ? left / strong : is == 'l' ? .02 : 0;
+            }
+        answer_with(&b, seen, .01, 100);
+        kith_i_grow_prune(&b.grow);
+        for (size_t i = 0; i < SQUARES; i++)
+            if (map[i] == 'H' && m % 2)
+                flood(map, i, kept);
+            else
+                kept[i] = kept[i] || map[i] == 'H';
+        for (uint32_t i = 0; i < b.grow.nodes; i++)
+            if (!b.grow.node[i].left)
+                assert_int_equal(b.grow.node[i].terminal,
+                                 kept[square_of(&b.grow.node[i])]);
+        kith_i_local_close(&b.run);
+    }
+}
+
+/* Users lean to the denser side: against sums over a fine grid. Two cells that
+ * are kept, of width .5, and nobody beside them. */
+static void test_lean(void **state)
+{
+    (void)state;
+    const double seen[] = {0, .8, .2, 0};
+    double points[MOST + 1], weights[MOST + 1], variances[MOST + 1];
+    bed b;
+    open_bed(&b, 1, 2, MOST);
+    answer_with(&b, seen, .01, 100);
+    kith_i_grow_prune(&b.grow);
+    assert_int_equal(kith_i_grow_points(&b.grow, 1, points, weights, variances),
+                     2);
+    kith_i_grow_lean(&b.grow, points);
+    const double faces[2][2] = {{.8 * sqrt(kith_i_recipe.lean), .4},
+                                {.4, .2 * sqrt(kith_i_recipe.lean)}};
+    for (int c = 0; c < 2; c++) {
+        double sum = 0, mean = 0, from = c ? 0 : -.5;
+        for (int i = 0; i < 10000; i++) {
+            double t = (i + .5) / 10000;
+            double there = pow(faces[c][0], 1 - t) * pow(faces[c][1], t);
+            sum += there;
+            mean += there * (from + t / 2);
+        }
+        assert_true(fabs(points[c] - mean / sum) < 1e-6);
+    }
+    kith_i_local_close(&b.run);
+}
+
 /* A shifted tree asks about the boxes that it stands for. */
 static void test_shifted(void **state)
 {
@@ -297,6 +390,8 @@ int main(void)
         cmocka_unit_test(test_least_squares),
         cmocka_unit_test(test_published),
         cmocka_unit_test(test_split_and_prune),
+        cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_lean),
         cmocka_unit_test(test_shifted),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_nobody),
