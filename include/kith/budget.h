@@ -98,7 +98,8 @@ typedef struct kith_session_options {
     size_t account_count;
     const char *analyst, *purpose; /* whose limits inside the account apply  */
     const char *once;       /* refused if the account has a charge with it   */
-    const char *parameters; /* public; its SHA-256 is written into the entry */
+    const char *parameters; /* public; its SHA-256 is written into the entry, */
+                            /* and the word of a line "guarantee=WORD"       */
     int convert;            /* pay a pure run from the Gaussian purse        */
 } kith_session_options;
 

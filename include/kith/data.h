@@ -218,6 +218,9 @@ KITH_API KITH_CHECKED kith_status kith_dataset_load(
 
 KITH_API uint32_t kith_dataset_dimension(const kith_dataset *data);
 
+/* What is public about the rows: all but their number, which is 0 here. */
+KITH_API kith_shape kith_dataset_shape(const kith_dataset *data);
+
 /* The name of feature i, borrowed, when every feature has one: all chosen
  * columns are named in the header of a CSV or TSV file, by different words that
  * could be no values. NULL otherwise. */

@@ -33,6 +33,19 @@ KITH_API KITH_CHECKED kith_status kith_fit_plan(const kith_shape *shape,
                                                 const kith_privacy *privacy,
                                                 char **text, kith_error *err);
 
+/* Before a session is opened with a ledger: would this run be refused whatever
+ * its rows are? Makes a plan of it, from public numbers alone; nothing is
+ * charged. Also refused is what no account can hold: runs without a guarantee,
+ * and sample-aggregate (KITH_ERR_BUDGET). *guarantee (or NULL): "exact" or
+ * "asymptotic"; a line "guarantee=" with that word in the session's parameters
+ * is written into the entry. kith_fit does both itself. run->bounds_share: the
+ * bounds are still to be found. */
+KITH_API KITH_CHECKED kith_status kith_fit_check(const kith_dataset *data,
+                                                 const kith_run *run,
+                                                 const kith_privacy *privacy,
+                                                 const char **guarantee,
+                                                 kith_error *err);
+
 #ifdef __cplusplus
 }
 #endif

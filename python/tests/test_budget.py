@@ -122,6 +122,18 @@ def test_refusals(rows, ledger):
     assert ledger.remaining("study") == 1
 
 
+def test_a_refusal_is_free(rows):
+    """What no rows can change is refused before it is paid for."""
+    ledger = kith.Ledger.memory()
+    ledger.grant("study", epsilon=4, delta=1e-4)
+    planes = {"radius": 1, "ledger": ledger, "account": "study"}
+    for more in ({"epsilon": 1, "delta": 1e-4, "method": "sample-aggregate"},
+                 {"epsilon": 1e-9, "delta": 1e-6}):
+        with pytest.raises(kith.KithError):
+            kith.SubspaceClustering(2, 1, **more, **planes).fit(rows)
+    assert ledger.remaining("study") == 1
+
+
 def test_nothing_is_refunded(rows, ledger):
     def stop(done, total):
         if done:

@@ -150,6 +150,24 @@ kith_charge *kith_i_charge_copy(const kith_charge *charge)
 /* ---- charging -------------------------------------------------------------
  */
 
+/* The word of a line "guarantee=WORD" of the parameters (T6); NULL: none. */
+static const char *promised_word(const char *parameters)
+{
+    static const char *const words[] = {"exact", "asymptotic"};
+    static const char key[] = "guarantee=";
+    for (const char *at = parameters; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, key, sizeof key - 1) != 0)
+            continue;
+        at += sizeof key - 1;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strcspn(at, "\n") == strlen(words[i]) &&
+                !strncmp(at, words[i], strlen(words[i])))
+                return words[i];
+    }
+    return NULL;
+}
+
 static char *charge_body(const kith_ledger *ledger, const kith_i_charge *c,
                          const kith_i_posting *posting, kith_i_body *body)
 {
@@ -163,6 +181,7 @@ static char *charge_body(const kith_ledger *ledger, const kith_i_charge *c,
     kith_i_body_text(body, "analyst", posting->analyst);
     kith_i_body_real(body, "delta", c->privacy.delta);
     kith_i_body_real(body, "epsilon", c->privacy.epsilon);
+    kith_i_body_text(body, "guarantee", promised_word(c->parameters));
     kith_i_body_text(body, "kind", "charge");
     kith_i_body_text(body, "once", posting->once);
     kith_i_body_text(body, "parameters", c->parameters ? digest : NULL);

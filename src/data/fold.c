@@ -272,3 +272,10 @@ uint32_t kith_i_dataset_block_rows(const kith_dataset *data)
 {
     return data->block_rows;
 }
+
+kith_shape kith_dataset_shape(const kith_dataset *data)
+{
+    const kith_i_domain *domain = kith_i_dataset_domain(data);
+    return (kith_shape){0, domain->dimension, domain->sparse,
+                        (uint32_t)kith_i_dataset_by_user(data)};
+}

@@ -115,6 +115,7 @@ int kmeans_main(const args *a)
         code = kmeans_run_plan(&run);
     } else if (!code) {
         kmeans_run_describe(&run, &description);
+        run.common.description = &description;
         code = output_open(&model_out, run.common.output);
         if (!code && run.centers)
             code = output_open(&centers, run.centers);

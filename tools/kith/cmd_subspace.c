@@ -102,6 +102,7 @@ static int run_and_write(subspace_run *run, const args *a)
     kith_result *result = NULL;
     kith_run description;
     describe(run, &description);
+    run->common.description = &description;
     int code = output_open(&o, run->common.output);
     if (!code)
         code = run_on_data(run, a, &result);
@@ -116,6 +117,7 @@ static int run_and_write(subspace_run *run, const args *a)
     }
     if (!code)
         code = quality_warn(result, run->common.strict);
+    run->common.description = NULL;
     output_discard(&o);
     kith_result_free(result);
     return code;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -267,9 +268,29 @@ void run_common_free(run_common *run)
 
 /* ---- running ------------------------------------------------------------- */
 
+/* What the rows cannot change is refused before it is paid for (T8, T19).
+ * *text: the public options, and how strong a promise they make; free it. */
+static kith_status check_charge(const run_common *run, const kith_dataset *data,
+                                char **text, kith_error *err)
+{
+    const char *guarantee = NULL;
+    kith_status status =
+        kith_fit_check(data, run->description, &run->privacy, &guarantee, err);
+    if (status) {
+        size_t used = strlen(err->message);
+        snprintf(err->message + used, sizeof err->message - used,
+                 "; nothing was charged");
+    } else if (asprintf(text, "%sguarantee=%s\n", run->payer.parameters,
+                        guarantee) < 0) {
+        *text = NULL; /* the session needs memory too, and will say so */
+    }
+    return status;
+}
+
 kith_status run_session_open(const run_common *run, kith_dataset **data,
                              kith_session **out, kith_error *err)
 {
+    char *parameters = NULL;
     kith_session_options so;
     kith_session_options_init(&so, sizeof so);
     so.privacy = run->privacy;
@@ -278,7 +299,14 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
     so.insecure_seed = run->insecure_seed;
     so.team = ranks_team();
     payer_fill(&run->payer, &so);
-    kith_status status = kith_session_open(*data, &so, out, err);
+    kith_status status = run->payer.ledger && run->description && !run->insecure
+                             ? check_charge(run, *data, &parameters, err)
+                             : KITH_OK;
+    if (parameters)
+        so.parameters = parameters;
+    if (!status)
+        status = kith_session_open(*data, &so, out, err);
+    free(parameters);
     ranks_over(status != KITH_OK);
     if (!status)
         *data = NULL;

@@ -24,6 +24,9 @@ typedef struct run_common {
     progress progress;
     payer payer;
     const char *output; /* file name or NULL */
+    /* Borrowed: what is run, checked before an account pays. NULL: nothing
+     * that can be planned. */
+    const kith_run *description;
 } run_common;
 
 /* Groups of options that the functions below look at. */
