@@ -45,10 +45,10 @@ run 0 verify --ledger "$L" m.json
 sed 's/"public_seed": 0/"public_seed": 1/' m.json >edited.json
 cmp -s m.json edited.json && echo >>edited.json
 run 1 verify --ledger "$L" edited.json
-said 'SHA-256'
+check "which is why" grep -q 'SHA-256' "$OUT"
 "$KITH" kmeans -k 3 -e 1 --radius 1 --quiet -o unpaid.json rows.csv
 run 1 verify --ledger "$L" unpaid.json
-said 'names no entry'
+check "which is why" grep -q 'names no entry' "$OUT"
 run 5 verify --ledger sqlite:nowhere.db m.json
 run 3 kmeans -k 3 -e 1 --delta 1e-6 --radius 1 --ledger "$L" --account visits \
     --once november -o m2.json rows.csv
@@ -78,7 +78,7 @@ check "the page says so too" grep -q 'no ledger' none.html
 "$KITH" kmeans -k 3 -e 1 --radius 1 --quiet rows.csv >silent.json || fail "no ledger, and no word about it"
 check "nothing is said of a ledger that nobody spoke of" [ "$(grep -c '"ledger"' silent.json)" -eq 0 ]
 run 1 verify none.json --ledger "$L"
-said "names no entry"
+check "which is why" grep -q "names no entry" "$OUT"
 
 # Several accounts, all or none, however they are named (T12).
 for month in may june; do
@@ -114,7 +114,7 @@ run 0 budget verify --ledger sqlite:copy.db
 run 0 kmeans -k 3 -e .01 --delta 1e-6 --radius 1 --ledger "$L" --account visits -o late.json rows.csv
 run 0 verify --ledger "$L" late.json
 run 1 verify --ledger sqlite:copy.db late.json
-said 'old copy'
+check "which is why" grep -q 'old copy' "$OUT"
 
 # Published models are witnesses: what an old copy misses is found by both
 # checkers, booked once, and never beyond the limit.

@@ -26,4 +26,51 @@ planes='subspace -k 2 -q 2 --radius 1'
 }
 in_vain 3 'too small to be divided' kmeans -k 2 -e 1e-9 --delta 1e-6 --radius 1
 in_vain 3 'too small to be divided' kmeans -k 2 -e 1e-9 --delta 1e-6 --bounds private
+
+# ---- every account that paid is asked, and told (T7, T12, T22) --------------
+agree() { # agree CODE PATTERN LEDGER MODEL: both checkers, the same words and the same JSON
+    for form in '' --json; do
+        # shellcheck disable=SC2086
+        run "$1" verify $form --ledger "$3" "$4"
+        [ "$form$1" = --json0 ] || check "$LAST says: $2" grep -Eq -- "$2" "$OUT"
+        # shellcheck disable=SC2086
+        python3 "$CHECKER" $form --ledger "$3" "$4" >second.txt
+        check "kith_verify.py $form exits with $1" [ $? = "$1" ]
+        same "$OUT" second.txt
+    done
+}
+run 0 budget backup old.db
+run 0 kmeans -k 2 -e .1 --delta 1e-6 --radius 1 --account gas,gas2 -o both.json rows.csv
+agree 0 'Paid for by entry 2 of account gas and by entry 2 of account gas2' sqlite:team.db both.json
+agree 1 'old copy .account gas2.' sqlite:old.db both.json
+mkdir models && cp both.json models
+run 0 budget adopt both.json --account gas --ledger sqlite:old.db
+agree 1 'old copy .account gas2.' sqlite:old.db both.json
+run 5 budget verify --models models --ledger sqlite:old.db
+said 'account gas2'
+run 0 budget adopt both.json --ledger sqlite:old.db
+said 'has it already: entry 2 of account gas'
+said 'booked in account gas2'
+run 0 budget adopt both.json --account gas2 --ledger sqlite:old.db
+said 'has it already: entry 2 of account gas2'
+agree 0 'Adopted by entry 2 of account gas and by entry 2 of account gas2' sqlite:old.db both.json
+run 0 budget verify --models models --ledger sqlite:old.db
+for name in gas2 gas; do "$KITH" budget export $name; done >two.txt
+python3 "$CHECKER" --ledger two.txt both.json >second.txt
+check "exports one after another" grep -q 'of account gas and by entry 2 of account gas2' second.txt
+
+# ---- both checkers say the same about the ledger (T32) ----------------------
+run 0 kmeans -k 2 -e .1 --delta 1e-6 --radius 1 --account gas -o one.json rows.csv
+python3 - <<'P'
+import json
+m = json.load(open("one.json"))
+m["centers"][0][0] += 0.25
+json.dump(m, open("moved.json", "w"), indent=2)
+P
+agree 1 'no result has the SHA-256 of the file' sqlite:team.db moved.json
+agree 1 'does not have the entry' sqlite:old.db one.json
+run 1 verify --ledger sqlite:team.db moved.json
+check "it does not hold" grep -q '^Does not hold' "$OUT"
+run 1 verify --json --ledger sqlite:team.db moved.json
+check "nor in JSON" grep -q '"verdict": "does not hold"' "$OUT"
 finish

@@ -43,11 +43,12 @@ static int check_model(kith_ledger *ledger, const char *path, tally *t)
                  path, (unsigned long long)entry, account);
     } else if (!code) {
         t->missing++;
-        cli_note("%s: %s", path,
+        cli_note("%s: %s (account %s)", path,
                  fate == CLAIM_CHEAP ? "it lists more than its entry paid for"
                  : fate == CLAIM_BROKEN
                      ? "its account is not intact"
-                     : "the ledger does not have the entry that it names");
+                     : "the ledger does not have the entry that it names",
+                 account);
     }
     free(account);
     claim_free(&c);
@@ -89,7 +90,7 @@ int budget_check_models(kith_ledger *ledger, const char *folder)
  */
 
 static const arg_option adopt_options[] = {
-    {"account", 0, "NAME", "default: the one that the model names"},
+    {"account", 0, "NAME", "default: each of those that the model names"},
     {"convert", 0, NULL, "pay a pure model from the Gaussian purse"},
 };
 
@@ -116,10 +117,10 @@ static int has_no_price(const json_t *privacy)
     return 0;
 }
 
-static int adopt(const args *a, const claim *c, kith_ledger *ledger)
+static int adopt(const args *a, const claim *c, kith_ledger *ledger,
+                 const char *account)
 {
     kith_error err = {0};
-    const char *account = args_value(a, "account");
     const char *unit = json_string_value(json_object_get(c->privacy, "unit"));
     const char *adjacency =
         json_string_value(json_object_get(c->privacy, "adjacency"));
@@ -136,8 +137,6 @@ static int adopt(const args *a, const claim *c, kith_ledger *ledger)
         .run = c->run,
         .text = c->text};
     if (!account)
-        account = c->account;
-    if (!account)
         return cli_usage("the model names no account: give --account NAME");
     if (has_no_price(c->privacy))
         return cli_fail(CLI_BUDGET,
@@ -152,13 +151,43 @@ static int adopt(const args *a, const claim *c, kith_ledger *ledger)
     return code;
 }
 
+/* Book what the i-th account that paid does not know; where: in this one. */
+static int adopt_at(const args *a, const claim *c, size_t i,
+                    kith_ledger *ledger, const char *where)
+{
+    claim_fate fate = CLAIM_ELSEWHERE;
+    uint64_t entry = 0;
+    char *account = NULL;
+    int code = claim_look_at(c, i, ledger, &fate, &entry, &account);
+    if (!code && (claim_is_booked(fate) || fate == CLAIM_UNRECORDED))
+        cli_note("the ledger has it already: entry %llu of account %s",
+                 (unsigned long long)entry, account);
+    else if (!code)
+        code = adopt(a, c, ledger, where);
+    free(account);
+    return code;
+}
+
+/* Every account that paid is told (T12), or the one that is given. */
+static int adopt_all(const args *a, const claim *c, kith_ledger *ledger)
+{
+    const char *given = args_value(a, "account");
+    int code = CLI_OK, told = 0;
+    for (size_t i = 0; !code && i < c->count; i++) {
+        const char *account = claim_account(c, i);
+        if (given && strcmp(given, account) != 0)
+            continue;
+        told = 1;
+        code = adopt_at(a, c, i, ledger, account);
+    }
+    return told || code ? code : adopt_at(a, c, 0, ledger, given);
+}
+
 static int adopt_main(const args *a)
 {
     kith_ledger *ledger = NULL;
     claim c = {0};
-    claim_fate fate = CLAIM_ELSEWHERE;
-    uint64_t entry = 0;
-    char *reason = NULL, *account = NULL;
+    char *reason = NULL;
     if (a->operand_count != 1)
         return cli_usage("one MODEL is needed");
     int code = verify_exit_code(verify_promise(a->operands[0], &reason));
@@ -171,14 +200,7 @@ static int adopt_main(const args *a)
     if (!code)
         code = ledger_open(a, 0, &ledger);
     if (!code)
-        code = claim_look(&c, ledger, &fate, &entry, &account);
-    if (!code && (fate == CLAIM_RECORDED || fate == CLAIM_ADOPTED ||
-                  fate == CLAIM_UNRECORDED))
-        cli_note("the ledger has it already: entry %llu of account %s",
-                 (unsigned long long)entry, account);
-    else if (!code)
-        code = adopt(a, &c, ledger);
-    free(account);
+        code = adopt_all(a, &c, ledger);
     free(reason);
     kith_ledger_free(ledger);
     claim_free(&c);

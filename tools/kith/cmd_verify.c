@@ -24,14 +24,21 @@ static int verify_main(const args *a)
 {
     if (a->operand_count != 1)
         return cli_usage("one MODEL is needed");
-    verify_options options = {.key = args_value(a, "key"),
-                              .json = args_given(a, "json")};
-    int code = verify_exit_code(verify_file(a->operands[0], &options, stdout));
-    if (code < 0)
-        return cli_no_memory();
-    return code || !args_value(a, "ledger")
-               ? code
-               : verify_in_ledger(a->operands[0], args_value(a, "ledger"));
+    const char *path = a->operands[0], *uri = args_value(a, "ledger");
+    claim_words words = {0};
+    int code = uri ? claim_find_words(path, uri, &words) : CLI_OK;
+    if (!code) {
+        verify_options options = {.key = args_value(a, "key"),
+                                  .json = args_given(a, "json"),
+                                  .unpaid = (const char *const *)words.problems,
+                                  .unpaid_count = words.count,
+                                  .paid = words.paid};
+        code = verify_exit_code(verify_file(path, &options, stdout));
+        if (code < 0)
+            code = cli_no_memory();
+    }
+    claim_words_free(&words);
+    return code;
 }
 
 const arg_command *command_verify(void)

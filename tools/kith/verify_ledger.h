@@ -6,13 +6,14 @@
 
 #include <kith/kith.h>
 
-/* A model file and the entry that it names; texts are borrowed from model. */
+/* A model file and the entries that it names, one for each account that paid
+ * (T12); texts are borrowed from model. */
 typedef struct claim {
     char *text; /* of the file */
     json_t *model;
     const json_t *privacy;
-    const char *id, *account, *hash, *run; /* NULL: it names none */
-    uint64_t entry;
+    const char *id, *account, *run; /* NULL: it names none; the first account */
+    size_t count;                   /* of accounts */
 } claim;
 
 /* The bytes of a file, ended by a zero, and their number; free them. NULL: it
@@ -33,10 +34,31 @@ typedef enum claim_fate {
     CLAIM_BROKEN      /* the account is not intact                     */
 } claim_fate;
 
-/* What became of it in this ledger. *entry, *account (free it): which. Exit
- * code of the ledger. */
+/* The name of the i-th account that paid; NULL: past the end. */
+const char *claim_account(const claim *c, size_t i);
+
+/* What became of the i-th entry that it names in this ledger (0 also of a model
+ * that names none). *entry, *account (free it): which. Exit code of the
+ * ledger. */
+int claim_look_at(const claim *c, size_t i, kith_ledger *ledger,
+                  claim_fate *out, uint64_t *entry, char **account);
+/* Of all of them: the first of the worst. */
 int claim_look(const claim *c, kith_ledger *ledger, claim_fate *out,
                uint64_t *entry, char **account);
+int claim_is_booked(claim_fate fate);
+
+enum { CLAIM_MOST_WORDS = 21 };
+
+/* The same for a finding about the model: what is wrong (free each), or who
+ * paid (free it). */
+typedef struct claim_words {
+    char *problems[CLAIM_MOST_WORDS];
+    size_t count;
+    char *paid;
+} claim_words;
+/* Exit code of the ledger; free in any case. */
+int claim_find_words(const char *path, const char *uri, claim_words *out);
+void claim_words_free(claim_words *words);
 
 /* Is the model's charge in the ledger? Says so, or why not. Exit code. */
 int verify_in_ledger(const char *path, const char *uri);

@@ -650,20 +650,34 @@ class NoLedger(Exception):
     """The ledger cannot be read."""
 
 
+def deal(entries, named):
+    """Entries of one account, or of several one after another, to the accounts
+    that the model names: to the one whose name their hashes have."""
+    names = [e.get("account") for e in payers(named)]
+    starts = [i for i, e in enumerate(entries) if i == 0 or e[0] == 1]
+    accounts = {}
+    for start, end in zip(starts, starts[1:] + [len(entries)]):
+        part = entries[start:end]
+        free = [n for n in names if isinstance(n, str) and n not in accounts]
+        own = [n for n in free if follow(part, named.get("id"), n) is None]
+        for name in (own or free)[:1]:
+            accounts[name] = part
+    return accounts
+
+
 def read_accounts(where, named):
     """{account: [(number, at, text of the body, hash)]} and the ledger's id; a
-    file of one account's entries says neither, the model does."""
+    file of entries says neither, the model does."""
     if not where.startswith("sqlite:"):
         if not isinstance(named.get("account"), str):
             return {}, None
         try:
             with open(where, encoding="utf-8") as file:
                 lines = [json.loads(line) for line in file]
-            return {named.get("account"): [
-                (e["entry"], e["at"], json.dumps(
-                    e["body"], sort_keys=True, separators=(",", ":"),
-                    ensure_ascii=False), e["hash"])
-                for e in lines if "entry" in e]}, named.get("id")
+            entries = [(e["entry"], e["at"], json.dumps(
+                e["body"], sort_keys=True, separators=(",", ":"),
+                ensure_ascii=False), e["hash"]) for e in lines if "entry" in e]
+            return deal(entries, named), named.get("id")
         except (OSError, ValueError, TypeError, KeyError):
             raise NoLedger from None
     path = "file:" + urllib.parse.quote(where[7:]) + "?mode=ro"
@@ -747,34 +761,58 @@ def adopted(accounts, name, digest):
     return None
 
 
+def payers(named):
+    """The entries that the file names, one for each account that paid."""
+    also = named.get("also")
+    return [named] + [e for e in (also if isinstance(also, list) else [])
+                      if isinstance(e, dict)]
+
+
+def check_payer(finding, accounts, name, digest, entry, only):
+    """(words of a problem or None, who paid or None) of one of them."""
+    account = entry.get("account")
+    booked = adopted({only: accounts.get(only, [])} if only else accounts,
+                     name, digest)
+    if not isinstance(account, str):
+        words = "the file names no entry of a ledger"
+    elif name != entry.get("id", name):
+        words = "another ledger paid for the file"
+    elif wrong := follow(accounts.get(account, []), name, account):
+        return f"entry {wrong} is wrong: the account is not intact", None
+    else:
+        words = charged(finding, accounts.get(account, []), digest, entry)
+    if words is None:
+        return None, f"Paid for by entry {entry['entry']} of account {account}"
+    if booked:
+        return None, f"Adopted by entry {booked[1]} of account {booked[0]}"
+    return words, None
+
+
 def check_ledger(finding, path, model, where):
     named = model["privacy"].get("ledger")
     named = named if isinstance(named, dict) else {}
-    account = named.get("account")
+    entries, paid = payers(named), []
     with open(path, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
     try:
         accounts, name = read_accounts(where, named)
-        booked = adopted(accounts, name, digest)
-        if not isinstance(account, str):
-            words = "the file names no entry of a ledger"
-        elif name != named.get("id"):
-            words = "another ledger paid for the file"
-        elif wrong := follow(accounts.get(account, []), name, account):
-            words, booked = (f"entry {wrong} is wrong: the account is not "
-                             "intact"), None
-        else:
-            words = charged(finding, accounts.get(account, []), digest, named)
+        for entry in entries:
+            entry = {**entry, "id": named.get("id")}
+            only = entry.get("account") if len(entries) > 1 else None
+            words, payer = check_payer(finding, accounts, name, digest, entry,
+                                       only)
+            if words:
+                which = f" (account {only})" if only else ""
+                finding.bad("ledger", clean((words + which).encode(), 300))
+            else:
+                paid.append(payer)
     except NoLedger:
-        words, booked = "it cannot be read", None
+        finding.bad("ledger", "it cannot be read")
     except (ValueError, TypeError, KeyError, AttributeError):
-        words, booked = "its entries make no sense", None
-    if words is None:
-        finding.paid = f"Paid for by entry {named['entry']} of account {account}"
-    elif booked:
-        finding.paid = f"Adopted by entry {booked[1]} of account {booked[0]}"
-    else:
-        finding.bad("ledger", words)
+        finding.bad("ledger", "its entries make no sense")
+    if len(paid) == len(entries):
+        finding.paid = " and ".join(
+            [paid[0]] + [p[p.index("by entry"):] for p in paid[1:]])
 
 
 # ---- words -----------------------------------------------------------------

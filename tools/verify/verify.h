@@ -21,6 +21,10 @@ int verify_exit_code(verify_verdict verdict);
 typedef struct verify_options {
     const char *key; /* public key of minisign; NULL: no signature is asked */
     int json;        /* print JSON, not words */
+    /* What a ledger says: what is wrong, or "Paid for by entry ...". */
+    const char *const *unpaid;
+    size_t unpaid_count;
+    const char *paid; /* or NULL */
 } verify_options;
 
 /* Check the model at path and print the finding to out. */

@@ -149,21 +149,38 @@ static void finding_free(finding *f)
     json_decref(f->json);
 }
 
-static void finding_make(finding *f, const char *path, const char *key)
+/* What a ledger said, in printable words. */
+static void check_ledger(finding *f, const verify_options *options)
+{
+    char words[301];
+    for (size_t i = 0; i < options->unpaid_count; i++) {
+        const char *text = options->unpaid[i];
+        verify_clean(text, strlen(text), words, sizeof words);
+        verify_bad(f, "ledger", "%s", words);
+    }
+    if (options->paid)
+        verify_clean(options->paid, strlen(options->paid), f->paid,
+                     sizeof f->paid);
+}
+
+static void finding_make(finding *f, const char *path,
+                         const verify_options *options)
 {
     *f = (finding){0};
     verify_read(f, path);
     if (!f->fatal)
         check_privacy(f);
-    if (!f->fatal && key)
-        verify_signature(f, path, key);
+    if (f->has_promise)
+        check_ledger(f, options);
+    if (!f->fatal && options->key)
+        verify_signature(f, path, options->key);
 }
 
 verify_verdict verify_file(const char *path, const verify_options *options,
                            FILE *out)
 {
     finding f;
-    finding_make(&f, path, options->key);
+    finding_make(&f, path, options);
     verify_verdict verdict = verify_judge(&f);
     if (verdict != VERIFY_NO_MEMORY && options->json)
         verify_print_json(&f, out);
@@ -176,7 +193,8 @@ verify_verdict verify_file(const char *path, const verify_options *options,
 verify_verdict verify_promise(const char *path, char **headline)
 {
     finding f;
-    finding_make(&f, path, NULL);
+    verify_options none = {0};
+    finding_make(&f, path, &none);
     *headline = verify_headline(&f);
     f.no_memory |= !*headline;
     verify_verdict verdict = verify_judge(&f);

@@ -40,7 +40,8 @@ typedef struct finding {
     double bought_epsilon, bought_delta; /* both runs together */
     int has_signature, signature_good;   /* key_name, comment are set */
     char key_name[17], comment[501];
-    json_t *json; /* owns the strings */
+    char paid[301]; /* by whom, as a ledger says; "" */
+    json_t *json;   /* owns the strings */
 } finding;
 
 /* ---- verify_read.c --------------------------------------------------------

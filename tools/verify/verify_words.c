@@ -144,6 +144,8 @@ void verify_print_words(const finding *f, FILE *out)
     }
     if (f->has_signature && f->signature_good)
         fprintf(out, "Signed by %s: %s\n", f->key_name, f->comment);
+    if (f->paid[0])
+        fprintf(out, "%s, which is intact and names this file.\n", f->paid);
     for (size_t i = 0; not_checked(f, i); i++)
         fprintf(out, "%s  - %s\n",
                 i ? "" : "Not checked, and not checkable from a file:\n",
