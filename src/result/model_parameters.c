@@ -249,6 +249,10 @@ json_t *kith_i_model_parameters(const kith_result *result, const kith_run *run)
                         &bad);
     if (run->source)
         add_marks(json, run->source, &bad);
+    /* Whose the rows are was told beside them, in memory. */
+    if (result && kith_result_unit(result) == KITH_UNIT_USER && !run->local &&
+        !json_object_get(json, "user_column"))
+        kith_i_json_put(json, "user_column", json_null(), &bad);
     if (run->insecure)
         kith_i_json_put(json, "insecure_seed",
                         json_integer((json_int_t)run->insecure_seed), &bad);

@@ -150,6 +150,9 @@ plant("too_many", gauss, lambda m, p, r:
 plant("none_listed", gauss, set_to("releases", []), 1, "no releases")
 plant("object_listed", gauss, set_to("releases", {"a": 1}), 1, "no releases")
 plant("wrong_unit", gauss, set_to("unit", "household"), 1, "'unit' is none")
+plant("row_called_user", gauss, set_to("unit", "user"), 1, "a promise to users, and no 'user_column'")
+plant("users_in_memory", gauss, lambda m, p, r: (p.update(unit="user"),
+      m["parameters"].update(user_column=None)) and None, 0, "rows was kept of each person")
 plant("wrong_adjacency", gauss, set_to("adjacency", "bounded"), 1, "'adjacency' is none")
 plant("replace_called_remove", replace, set_to("adjacency", "replace-one"), 0, "Holds")
 plant("remove_called_replace", gauss, set_to("adjacency", "replace-one"), 1,

@@ -63,6 +63,9 @@ NOT_CHECKED_LOCAL = (
     "that no other file was made with these users: losses add up (ask for the "
     "ledger)",
 )
+NOT_CHECKED_USERS = (
+    "that only the listed number of rows was kept of each person"
+)
 NOT_CHECKED_SMOOTH = (
     "the noise of the line with smooth sensitivity: its scale depends on the "
     "rows, so it is not told"
@@ -499,6 +502,14 @@ def check_bought(finding, bounds):
         finding.bought = both
 
 
+def names_users(model):
+    """A run for people says which column tells them apart (null: it was told
+    in memory). Receipts of bounds have no parameters of their own."""
+    parameters = model.get("parameters")
+    return (model.get("kind") == "bounds"
+            or isinstance(parameters, dict) and "user_column" in parameters)
+
+
 def check_privacy(finding, model):
     privacy = model["privacy"]
     if model["kith"] != 1:
@@ -521,6 +532,9 @@ def check_privacy(finding, model):
                                    "2 to 1000, in a promise to users")
         else:
             finding.group = group
+    if unit == "user" and not finding.local and not names_users(model):
+        finding.bad("privacy", "a promise to users, and no 'user_column' in "
+                               "the parameters")
     epsilon = number(privacy.get("epsilon"), 1e-15, 4096)
     delta = number(privacy.get("delta"), 0, 1)
     releases = privacy.get("releases")
@@ -847,6 +861,8 @@ def not_checked(finding):
     if finding.promise is None:
         return []
     lines = list(NOT_CHECKED_LOCAL if finding.local else NOT_CHECKED)
+    if finding.promise["unit"] == "user" and not finding.local:
+        lines.append(NOT_CHECKED_USERS)
     return lines + [NOT_CHECKED_SMOOTH] * finding.smooth
 
 

@@ -35,6 +35,15 @@ static int is_whole_space(const json_t *model)
            q == d;
 }
 
+/* A run for people says which column tells them apart (null: it was told in
+ * memory). Receipts of bounds have no parameters of their own. */
+static int names_users(const json_t *model)
+{
+    const char *kind = json_string_value(json_object_get(model, "kind"));
+    return (kind && !strcmp(kind, "bounds")) ||
+           json_object_get(json_object_get(model, "parameters"), "user_column");
+}
+
 static void read_promise(finding *f, const json_t *privacy)
 {
     static const char *const units[] = {"row", "user", NULL};
@@ -52,6 +61,10 @@ static void read_promise(finding *f, const json_t *privacy)
         verify_bad(f, "privacy",
                    "'rows_per_user' is not a whole number from 2 to 1000, in a "
                    "promise to users");
+    if (!f->local && !strcmp(f->unit, "user") && !names_users(f->json))
+        verify_bad(f, "privacy",
+                   "a promise to users, and no 'user_column' in the "
+                   "parameters");
     if (!verify_number(json_object_get(privacy, "epsilon"), 1e-15, 4096,
                        &f->epsilon))
         verify_bad(f, "privacy",

@@ -106,7 +106,10 @@ static const char *not_checked(const finding *f, size_t i)
         return NULL;
     if (i < 3)
         return f->local ? local[i] : central[i];
-    if (i == 3 && f->smooth)
+    int people = !f->local && !strcmp(f->unit, "user");
+    if (i == 3 && people)
+        return "that only the listed number of rows was kept of each person";
+    if (i == 3 + (size_t)people && f->smooth)
         return "the noise of the line with smooth sensitivity: its scale "
                "depends on the rows, so it is not told";
     return NULL;
