@@ -73,4 +73,28 @@ run 1 verify --ledger sqlite:team.db moved.json
 check "it does not hold" grep -q '^Does not hold' "$OUT"
 run 1 verify --json --ledger sqlite:team.db moved.json
 check "nor in JSON" grep -q '"verdict": "does not hold"' "$OUT"
+
+# ---- marks stay where people look (T6, T18, T19) ----------------------------
+run 0 budget create marks --dataset gas --unit row --adjacency add-remove -e 1 --delta 0
+run 0 subspace -k 2 -q 1 -e .1 --method bingham --radius 1 --account marks --purpose planes --once may -o s.json rows.csv
+run 0 budget history marks
+check "the charge itself is marked" grep -Eq 'charge .*\(0.1, 0\).*purpose "planes".*once may.*asymptotic' "$OUT"
+run 0 budget show marks
+check "and the account" grep -q '^asymptotic 1 of the runs' "$OUT"
+run 0 budget limit marks -e 2 --pure 2 --raise --reason 'more money'
+run 0 budget limit marks -e 3 --pure 3 --raise --reason 'and more'
+run 0 budget limit marks --close --reason 'all is said'
+run 0 budget show marks
+for words in '^raised .*to epsilon 2 .*more money' '^raised .*to epsilon 3 .*and more' \
+    '^closed .*all is said' '^left .*closed'; do
+    check "show: $words" grep -Eq "$words" "$OUT"
+done
+run 0 budget history marks
+check "history: reasons" grep -q 'limit .*(3, 0).*raised  reason "and more"' "$OUT"
+refuse 3 'closed, or used up' kmeans -k 2 -e .1 --radius 1 --account marks rows.csv
+cp team.db forged.db
+python3 -c 'import sqlite3
+d = sqlite3.connect("forged.db"); d.execute("UPDATE account SET lim_gauss = lim_gauss * 2"); d.commit()'
+run 5 budget show gas --ledger sqlite:forged.db
+check "nothing is told of what is left" grep -q '^left .*not known' "$OUT"
 finish

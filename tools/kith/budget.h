@@ -19,6 +19,13 @@ int budget_statement(const args *a, kith_ledger **ledger, kith_statement **out);
 /* Are all accounts what their entries come to? Exit code. */
 int budget_check_all(kith_ledger *ledger);
 
+/* budget_entries.c: one entry, after its kind and at the end of its line. */
+void budget_print_privacy(const kith_entry_view *e);
+void budget_print_facts(const kith_entry_view *e);
+/* What stays visible for ever: limits that were raised, a closed account, runs
+ * that are asymptotic. Is it closed? */
+int budget_print_marks(const kith_statement *s);
+
 /* budget_show.c, budget_list.c */
 const arg_command *budget_show(void);
 const arg_command *budget_quote(void);

@@ -18,11 +18,14 @@ static int history_main(const args *a)
     for (size_t i = 0; !code && (e = kith_statement_entry(s, i)); i++) {
         printf("%5llu  %s  %-7s", (unsigned long long)e->number, e->at,
                e->kind);
+        budget_print_privacy(e);
         if (e->spend.pure)
             printf("  epsilon %.6g", (double)e->spend.pure * KITH_AMOUNT_UNIT);
         if (e->spend.gauss)
             printf("  mu^2 %.6g", (double)e->spend.gauss * KITH_AMOUNT_UNIT);
-        printf("  %.12s\n", e->hash);
+        printf("  %.12s", e->hash);
+        budget_print_facts(e);
+        puts("");
     }
     kith_statement_free(s);
     kith_ledger_free(ledger);

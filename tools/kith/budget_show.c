@@ -34,10 +34,6 @@ static void show_promise(const kith_account_view *a)
         printf(" at delta %g (%.3g at %g)", delta,
                kith_amounts_epsilon(a->granted, delta / 1000), delta / 1000);
     puts(": whatever is asked, in whatever order, by everyone together");
-    if (a->raised)
-        printf("raised     on %s: a limit that is raised after looking is an "
-               "intention, not a theorem\n",
-               a->raised);
 }
 
 static void show_purse(const char *name, uint64_t spent, uint64_t limit)
@@ -100,7 +96,14 @@ static int show_main(const args *a)
                v->problem ? "NOT INTACT" : "chain intact");
         show_promise(v);
         show_spent(v);
-        show_left(v);
+        int closed = budget_print_marks(s);
+        if (v->problem)
+            puts("left       not known: the account is not intact, and nothing "
+                 "is charged to it");
+        else if (closed)
+            puts("left       nothing: the account is closed");
+        else
+            show_left(v);
         const kith_sublimit_view *l;
         for (size_t i = 0; (l = kith_statement_sublimit(s, i)); i++) {
             printf("%-11s%s", l->kind, l->key);
