@@ -158,6 +158,10 @@ kith_status kith_ledger_account_new(kith_ledger *ledger, const char *account,
                                     const kith_account_terms *terms,
                                     kith_error *err)
 {
+    if (account && strchr(account, ','))
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "the name of an account has no comma: where runs "
+                           "name several, commas divide them");
     kith_i_purses limit;
     kith_status status = kith_i_ledger_check(ledger, account, err);
     if (!status)

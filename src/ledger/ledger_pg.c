@@ -54,10 +54,10 @@ kith_status kith_i_pg_fail(const pg_ledger *l, const PGresult *result,
         : result && *PQresultErrorMessage(result)
             ? PQresultErrorMessage(result)
             : PQerrorMessage(l->connection);
+    char line[KITH_I_PG_LINE];
     return kith_i_fail(err, KITH_ERR_STORE,
-                       "the ledger in PostgreSQL cannot be used while %s: "
-                       "%.250s",
-                       doing, advice);
+                       "the ledger in PostgreSQL cannot be used while %s: %s",
+                       doing, kith_i_pg_line(advice, line));
 }
 
 uint64_t kith_i_pg_number(const PGresult *result, int row, int column)

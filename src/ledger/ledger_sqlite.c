@@ -34,9 +34,13 @@ kith_status kith_i_sqlite_fail(sqlite_ledger *l, const char *doing,
                              ? "another process has kept it locked"
                          : code == SQLITE_FULL     ? "the disk is full"
                          : code == SQLITE_READONLY ? "it cannot be written"
-                         : code == SQLITE_CORRUPT || code == SQLITE_NOTADB
-                             ? "the file is damaged: kith budget verify, then "
-                               "restore a backup"
+                         : code == SQLITE_CORRUPT
+                             ? "the file is damaged: restore a backup, and "
+                               "adopt the models since"
+                         : code == SQLITE_NOTADB
+                             ? "it is no SQLite file: is the path right? If it "
+                               "was a ledger, its start is damaged: restore a "
+                               "backup"
                              : sqlite3_errmsg(l->db);
     return kith_i_fail(err, KITH_ERR_STORE,
                        "the ledger '%.200s' cannot be used while %s: %s",

@@ -82,4 +82,8 @@ kith_status kith_i_pg_post(kith_ledger *self, const kith_i_posting *posting,
                            kith_i_ticket *tickets, kith_i_refusal *refusal,
                            kith_error *err);
 
+enum { KITH_I_PG_LINE = 251 };
+/* What a server says in several lines, as one; out. */
+const char *kith_i_pg_line(const char *text, char out[KITH_I_PG_LINE]);
+
 #endif

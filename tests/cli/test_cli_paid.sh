@@ -97,4 +97,8 @@ python3 -c 'import sqlite3
 d = sqlite3.connect("forged.db"); d.execute("UPDATE account SET lim_gauss = lim_gauss * 2"); d.commit()'
 run 5 budget show gas --ledger sqlite:forged.db
 check "nothing is told of what is left" grep -q '^left .*not known' "$OUT"
+
+# ---- small words -------------------------------------------------------------
+refuse 2 'no comma' budget create 'we ird,name' --dataset x --unit row --adjacency add-remove -e 1 --delta 0
+refuse 5 'no SQLite file: is the path right' budget show gas --ledger sqlite:rows.csv
 finish

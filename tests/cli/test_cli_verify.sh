@@ -106,7 +106,7 @@ plant("pure_twice_renamed", pure,
       lambda m, p, r: r.append({**r[0], "what": "another"}), 1,
       "losses add up to more than epsilon")
 plant("mu_a_little_more", gauss,
-      lambda m, p, r: p.update(mu=p["mu"] + 1e-9), 1, "means a delta of")
+      lambda m, p, r: p.update(mu=p["mu"] + 1e-9), 1, "means a delta of 1.0000.*more than the 1e-06 that")
 plant("delta_a_little_less", gauss,
       lambda m, p, r: p.update(delta=p["delta"] * .999), 1, "means a delta of")
 plant("epsilon_edited", gauss, set_to("epsilon", 0.01), 1, "means a delta of 0.0897")
@@ -293,7 +293,8 @@ both 0 'Signed by [0-9A-F]{16}: kith model; no ledger entry' --key me.key.pub ga
 both 0 '"good": true' --json --key me.key.pub gauss.json
 run 0 sign --new-key other.key
 both 1 'not one of this file by this key' --key other.key.pub gauss.json
-both 1 'cannot be read' --key me.key.pub pure.json
+both 1 'no good signature by this key' --key me.key.pub pure.json
+both 1 'MODEL.minisig is missing' --key me.key.pub pure.json
 both 1 'cannot be read' --key nowhere.pub gauss.json
 both 1 'cannot be read' --key rows.csv gauss.json
 refuse 1 'not signed. Does not hold' sign --sign-key me.key planted_half_scale.json

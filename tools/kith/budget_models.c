@@ -214,7 +214,8 @@ const arg_command *budget_adopt(void)
         .summary = "Book a published model that the ledger does not know.",
         .usage = "MODEL [--account NAME] [--convert] [--ledger URI]",
         .notes = "After a ledger was restored from a copy, adopt every model "
-                 "since. A model whose\npromise does not hold is not booked "
+                 "since; do not lower\nlimits for it as well. A model "
+                 "whose\npromise does not hold is not booked "
                  "(exit status 1); one that the ledger has is\nleft alone. If "
                  "limits do not allow it (exit status 3), more was published "
                  "than was\npromised: raise the limit with a reason.\n",

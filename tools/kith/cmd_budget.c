@@ -247,8 +247,11 @@ static const arg_command backup = {
     .name = "budget backup",
     .summary = "Copy a ledger, while it is used, and check the copy.",
     .usage = "FILE [--ledger URI]",
-    .notes = "After a restore charges may be missing: lower the limits by what "
-             "was published\nsince the copy.\n",
+    .notes = "After a restore charges may be missing. First adopt every model "
+             "since the copy (kith\nbudget verify --models DIR names them, "
+             "kith budget adopt books them). Then lower the\nlimits by what "
+             "was published without a model. Not both for one model: it would "
+             "count\ntwice.\n",
     .groups = plain_groups,
     .group_count = 1,
     .run = backup_main,

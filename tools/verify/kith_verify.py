@@ -15,6 +15,7 @@ import base64
 import hashlib
 import json
 import math
+import os
 import re
 import sqlite3
 import sys
@@ -380,8 +381,12 @@ def check_sum(finding, total, count):
         finding.bad("releases", "the squares of their losses add up to more "
                                 "than the square of mu")
     if delta > Decimal(promise["delta"]):
-        finding.bad("privacy", "this mu means a delta of " + g(delta) + " at "
-                    "this epsilon, more than is promised")
+        digits = 6  # enough to see a difference
+        while digits < 12 and g(delta, digits) == g(promise["delta"], digits):
+            digits += 1
+        finding.bad("privacy", "this mu means a delta of " + g(delta, digits)
+                    + " at this epsilon, more than the "
+                    + g(promise["delta"], digits) + " that is promised")
 
 
 def check_central(finding, model, releases):
@@ -628,6 +633,10 @@ def decoded(line, size):
 
 def check_signature(finding, path, key_path):
     """MODEL.minisig by the key: bytes of the file and trusted comment."""
+    if not os.path.exists(path + ".minisig"):
+        finding.bad("signature", "MODEL.minisig is missing: nobody has signed "
+                                 "this file, or it was left behind")
+        return
     try:
         with open(key_path, "rb") as file:
             key = decoded(file.read().split(b"\n")[1], 42)
@@ -832,10 +841,17 @@ def check_ledger(finding, path, model, where):
 # ---- words -----------------------------------------------------------------
 
 
+HEADLINE_UNSIGNED = ("Does not hold: no good signature by this key goes with "
+                     "this file.")
+
+
 def headline(finding):
     verdict = finding.verdict()
     if verdict == "not a model":
         return f"Not a kith model: {finding.fatal}."
+    if finding.wrong and all(where == "signature"
+                             for where, _ in finding.wrong):
+        return HEADLINE_UNSIGNED
     if verdict != "holds":
         return HEADLINES[verdict]
     p = finding.promise

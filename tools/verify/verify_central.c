@@ -198,6 +198,22 @@ static int read_line(finding *f, const char *where, const json_t *release,
     return 1;
 }
 
+/* With enough digits to see a difference. */
+static void bad_delta(finding *f)
+{
+    char found[32], promised[32];
+    for (int digits = 6; digits <= 12; digits++) {
+        snprintf(found, sizeof found, "%.*g", digits, f->recomputed_delta);
+        snprintf(promised, sizeof promised, "%.*g", digits, f->delta);
+        if (strcmp(found, promised) != 0)
+            break;
+    }
+    verify_bad(f, "privacy",
+               "this mu means a delta of %s at this epsilon, more than the %s "
+               "that is promised",
+               found, promised);
+}
+
 /* ---- all lines ------------------------------------------------------------
  */
 
@@ -237,10 +253,7 @@ static void check_sum(finding *f, exact_sum *total)
                    "the squares of their losses add up to more than the "
                    "square of mu");
     if (verify_delta_exceeds(f->epsilon, mu, f->delta))
-        verify_bad(f, "privacy",
-                   "this mu means a delta of %.6g at this epsilon, more than "
-                   "is promised",
-                   f->recomputed_delta);
+        bad_delta(f);
 }
 
 static void name_line(size_t i, const char *what, char where[WHERE_SIZE])

@@ -3,6 +3,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify_i.h"
 
@@ -101,9 +102,24 @@ static int is_good(const signature *s, const char *path)
     return good;
 }
 
+static int is_missing(const char *path)
+{
+    char *name = NULL;
+    int missing =
+        asprintf(&name, "%s.minisig", path) < 0 ? 0 : access(name, F_OK) != 0;
+    free(name);
+    return missing;
+}
+
 void verify_signature(finding *f, const char *path, const char *key_path)
 {
     signature s = {0};
+    if (is_missing(path)) {
+        verify_bad(f, "signature",
+                   "MODEL.minisig is missing: nobody has signed this file, or "
+                   "it was left behind");
+        return;
+    }
     if (sodium_init() < 0 || !read_signature(&s, path, key_path)) {
         verify_bad(f, "signature", "the key or MODEL.minisig cannot be read");
         free(s.over);

@@ -71,12 +71,25 @@ static char *headline_holds(const finding *f)
     return text;
 }
 
+/* Is a signature all that is wrong? */
+static int lacks_signature(const finding *f)
+{
+    for (size_t i = 0; i < f->wrong.count; i++)
+        if (!f->wrong.items[i].where ||
+            strcmp(f->wrong.items[i].where, "signature") != 0)
+            return 0;
+    return f->wrong.count > 0;
+}
+
 char *verify_headline(const finding *f)
 {
     char *text;
     if (f->fatal)
         return asprintf(&text, "Not a kith model: %s.", f->fatal) < 0 ? NULL
                                                                       : text;
+    if (lacks_signature(f))
+        return strdup("Does not hold: no good signature by this key goes with "
+                      "this file.");
     if (f->wrong.count)
         return strdup("Does not hold: this file is not what it claims to be.");
     if (f->unknown.count)
