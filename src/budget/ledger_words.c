@@ -50,7 +50,8 @@ static kith_status fail_limit(const kith_i_posting *posting,
     else if (!refusal->whose[0] && refusal->limit.pure == refusal->spent.pure &&
              refusal->limit.gauss == refusal->spent.gauss)
         snprintf(what, sizeof what,
-                 "the account is closed, or used up (kith budget show says)");
+                 "no such run fits: it is closed, or used up (kith budget show "
+                 "says)");
     else
         snprintf(what, sizeof what, "no such run fits");
     return kith_i_fail(
