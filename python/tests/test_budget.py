@@ -126,11 +126,12 @@ def test_a_refusal_is_free(rows):
     """What no rows can change is refused before it is paid for."""
     ledger = kith.Ledger.memory()
     ledger.grant("study", epsilon=4, delta=1e-4)
-    planes = {"radius": 1, "ledger": ledger, "account": "study"}
-    for more in ({"epsilon": 1, "delta": 1e-4, "method": "sample-aggregate"},
-                 {"epsilon": 1e-9, "delta": 1e-6}):
-        with pytest.raises(kith.KithError):
-            kith.SubspaceClustering(2, 1, **more, **planes).fit(rows)
+    payer = {"radius": 1, "ledger": ledger, "account": "study"}
+    with pytest.raises(kith.KithError, match="no account can hold"):
+        kith.SubspaceClustering(2, 1, epsilon=1, delta=1e-4,
+                                method="sample-aggregate", **payer).fit(rows)
+    with pytest.raises(kith.KithError, match="too small to be divided"):
+        kith.KMeans(2, epsilon=1e-9, delta=1e-6, **payer).fit(rows)
     assert ledger.remaining("study") == 1
 
 
