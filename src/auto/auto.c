@@ -190,6 +190,7 @@ static void run_stages(auto_run *run, uint64_t rows)
     kith_result *result = run->result;
     kith_i_auto_scout(run);
     result->rows = run->n;
+    result->rows_sd = run->n_sd;
     result->room = room(run);
     int single = is_single(run), few = has_few_rows(run);
     if ((single || few) && chooses(run))

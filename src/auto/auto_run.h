@@ -122,6 +122,7 @@ typedef struct auto_run {
     double used;   /* shares so far */
     double plan;   /* rows that a plan assumes; 0 in a real run */
     double n;      /* rows, as far as they are known */
+    double n_sd;   /* of the counts that n joins */
     auto_scout scout;
     auto_frame frame;
     auto_shares shares;

@@ -18,7 +18,8 @@ static void count_rows(auto_run *run)
         if (run->n >= r->clear * sqrt(variance))
             break;
     }
-    run->n = fmax(run->n, fmax(r->sure * sqrt(variance), 1));
+    run->n_sd = sqrt(variance);
+    run->n = fmax(run->n, fmax(r->sure * run->n_sd, 1));
 }
 
 /* All rows are in one cell, whose origin is this point. */

@@ -157,6 +157,7 @@ static kith_status run_focused(kith_session *session,
         result->rounds = found->rounds;
         result->noise = found->noise;
         result->rows = found->rows;
+        result->rows_sd = found->rows_sd;
         result->room = found->room;
         result->carried = found->carried;
     }

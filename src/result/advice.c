@@ -94,6 +94,7 @@ void kith_i_result_count_people(kith_result *result)
     for (uint32_t j = 0; result->weights && j < result->k; j++)
         result->weights[j] /= result->group;
     result->rows /= result->group;
+    result->rows_sd /= result->group;
     result->cost /= result->group;
     result->cost_sd /= result->group;
 }

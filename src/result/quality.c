@@ -44,10 +44,13 @@ static double count_sd(const kith_result *result, const char *words, int last,
     return sd;
 }
 
-/* All rows counted once, first of all; or clusters, every round, added up. */
+/* What the method says of the counts that it joined; all rows counted once; or
+ * clusters, every round, added up. */
 static double rows_noise(const kith_result *result)
 {
     size_t n;
+    if (result->rows_sd > 0)
+        return result->rows_sd;
     double once = count_sd(result, "row counts", 0, &n);
     if (isnan(once))
         once = count_sd(result, "all rows, counts", 0, &n);

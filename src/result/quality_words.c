@@ -27,11 +27,15 @@ static int say_rows(const kith_quality *q, char *out, size_t size)
 {
     if (!(q->rows < 4 * q->rows_sd))
         return 0;
+    /* Methods divide by it, so they take no less than about two deviations:
+     * then it is no count that was released. */
+    int floored = q->rows < 2.0001 * q->rows_sd;
     snprintf(out, size,
-             "the number of %s, %.3g, has noise of %.3g: it cannot be told "
+             "the number of %s, %s%.3g, has noise of %.3g: it cannot be told "
              "from none, so this result is noise; more %s or a larger "
              "budget are needed",
-             counted(q), q->rows, q->rows_sd, counted(q));
+             counted(q), floored ? "at most " : "", q->rows, q->rows_sd,
+             counted(q));
     return 1;
 }
 

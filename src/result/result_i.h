@@ -43,9 +43,10 @@ struct kith_result {
     uint32_t rounds;
     uint64_t public_seed;
     double step, noise;
-    double reach; /* bound of a row's length, (normalised) units */
-    double rows;  /* noisy number of rows, or a plan's; 0: not known */
-    double room;  /* clusters that noise leaves room for; 0: not known */
+    double reach;   /* bound of a row's length, (normalised) units */
+    double rows;    /* noisy number of rows, or a plan's; 0: not known */
+    double rows_sd; /* its noise, if several counts were joined; 0: of one */
+    double room;    /* clusters that noise leaves room for; 0: not known */
     double cost, cost_sd; /* expected, (normalised) units; 0: not known */
     uint32_t distinct;    /* centres or planes that differ */
     uint32_t carried;     /* groups that the budget told apart; 0: not known */

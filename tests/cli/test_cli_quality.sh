@@ -42,6 +42,21 @@ said 'strict: the result was written, and it is noise'
 
 check "it was written" grep -q '"centers"' m.json
 
+# ---- rows counted twice: the noise of both counts together ----------------
+# 200 rows are six deviations of what both say, and three of the first count.
+awk 'BEGIN { for (i = 0; i < 200; i++) print i % 7 "," i % 11 }' >rows200.csv
+run 0 kmeans -k 1 -e 1 --delta 1e-6 --bounds 0:10 --no-header --strict $S rows200.csv
+verdict good
+python "the noise of joined counts" <<'P'
+import json
+m = json.load(open("m.json"))
+sds = [r["scale"] for r in m["privacy"]["releases"] if "row counts" in r["what"]]
+joined = sum(s ** -2 for s in sds) ** -.5
+assert len(sds) == 2 and abs(m["quality"]["rows_sd"] / joined - 1) < 1e-9, (sds, m["quality"])
+P
+run 0 kmeans -k 1 -e 1 --delta 1e-6 --bounds 0:10 --no-header $S two.csv
+said 'number of rows, at most [0-9.]+, has noise of'
+
 # ---- what it costs: expected, and exact ------------------------------------
 costs() { # FILE: the expected cost of m.json is right within three deviations
     run 0 evaluate m.json "$1" --quiet
