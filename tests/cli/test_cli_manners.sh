@@ -49,7 +49,50 @@ run 0 $M -o m.json --centers c.csv --force rows.csv
 differ m.json first.json
 differ c.csv first.csv
 run 0 $M -o /dev/null rows.csv
-refuse 2 'exists and is kept' $M --dry-run --rows 400 --dimension 2 -o m.json rows.csv
+
+# A dry run and then the same line, and the other way round: a run takes the
+# place of a plan, and a plan never that of a model.
+for force in "" --force; do
+    cp m.json first.json
+    run 0 $M --dry-run --rows 400 --dimension 2 $force -o m.json rows.csv
+    said 'm.json exists and is kept: the plan goes to standard output'
+    check "the plan" grep -q '"dry_run": true' "$OUT"
+    same m.json first.json
+done
+run 0 $M --dry-run --rows 400 --dimension 2 -o line.json rows.csv
+run 0 $M --dry-run --rows 500 --dimension 2 -o line.json rows.csv
+check "a plan takes the place of a plan" grep -q '"rows": 500' line.json
+run 0 $M -o line.json rows.csv
+check "a run takes the place of a plan" grep -q '"centers"' line.json
+refuse 2 'exists and is kept' $M -o line.json rows.csv
+
+# No command replaces a model, whatever it writes.
+cp m.json other.json
+(echo; cat other.json) >m.json
+cp m.json first.json
+kept='m.json is a kith model and is kept.*another name'
+refuse 2 "$kept" sweep -k 2 -e 1 --rows 400 --dimension 2 $B --as json -o m.json
+refuse 2 "$kept" check $B -o m.json rows.csv
+refuse 2 "$kept" evaluate other.json -o m.json rows.csv
+refuse 2 "$kept" assign other.json -o m.json rows.csv
+refuse 2 "$kept" report other.json -o m.json
+refuse 2 "$kept" local plan -k 2 -e 4 --rows 400 --dimension 2 -o m.json
+same m.json first.json
+run 0 report other.json -o page.html
+run 0 report other.json -o page.html # what is no model may be replaced
+run 0 sign --new-key me.key
+run 0 kmeans -k 2 -e 4 $B --sign-key me.key -o signed.json rows.csv
+cp signed.json.minisig first.minisig
+refuse 2 'signature or a key and is kept' report other.json -o signed.json.minisig
+refuse 2 'signature or a key and is kept' report other.json -o me.key
+refuse 2 'signed.json.minisig exists and is kept.*--force' sign --sign-key me.key signed.json
+mv signed.json elsewhere.json
+refuse 2 'signed.json.minisig exists and is kept.*--force' \
+    kmeans -k 2 -e 4 $B --sign-key me.key -o signed.json rows.csv
+check "nothing was run" [ ! -e signed.json ]
+same signed.json.minisig first.minisig
+run 0 kmeans -k 2 -e 4 $B --sign-key me.key --force -o signed.json rows.csv
+differ signed.json.minisig first.minisig
 KEEP=
 
 # ---- nobody twice -----------------------------------------------------------

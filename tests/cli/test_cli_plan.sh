@@ -54,7 +54,8 @@ check "two features by the bounds file" grep -q '"dimension": 2' plan.json
 check "no ledger came of it" [ ! -e no.db ]
 check "centres of a plan are on no bound" bash -c "! grep -q 'order of your bounds' '$ERR'"
 cp m.json kept.json
-refuse 2 'exists and is kept' kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --dry-run --rows 9 -o m.json nowhere.csv
+run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --dry-run --rows 9 -o m.json nowhere.csv
+said 'm.json exists and is kept: the plan goes to standard output'
 check "a plan does not take the place of a model" cmp -s m.json kept.json
 run 0 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --dry-run --rows 2000 -o plan.json nowhere.csv
 refuse 2 'rows N' kmeans -k 3 -e 1 --delta 1e-6 --bounds-file b.csv --dry-run nowhere.csv

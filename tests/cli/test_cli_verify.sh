@@ -359,7 +359,7 @@ def talk(command, answers):
 os.remove("gauss.json.minisig"), os.remove("stock.json.minisig")
 assert talk(["minisign", "-S", "-s", "locked.key", "-m", "stock.json"], [b"kith and kin"]) == 0
 assert talk([sys.argv[1], "sign", "--sign-key", "locked.key", "gauss.json"], [b"wrong"]) == 4
-assert talk([sys.argv[1], "sign", "--sign-key", "locked.key", "gauss.json"], [b"kith and kin"]) == 0
+assert talk([sys.argv[1], "sign", "--force", "--sign-key", "locked.key", "gauss.json"], [b"kith and kin"]) == 0
 P
     both 0 'Signed by' --key me.key.pub stock.json
     both 0 'Signed by' --key me.key.pub gauss.json

@@ -154,12 +154,14 @@ static int bounds_main(const args *a)
         code = receipt_name(run.output, &json);
     if (!code)
         code = output_check_new(json, args_given(a, "force"));
+    if (!code && args_value(a, "sign-key"))
+        code = output_check_signature(json, args_given(a, "force"));
     if (!code)
         run_warn(&run);
     if (!code)
-        code = output_open(&csv, run.output);
+        code = output_replace(&csv, run.output);
     if (!code)
-        code = output_open(&receipt, json);
+        code = output_replace(&receipt, json);
     if (!code)
         code = run_bounds_find(&run, a, together, 1, &session, &found);
     if (!code)

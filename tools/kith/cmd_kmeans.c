@@ -116,9 +116,9 @@ int kmeans_main(const args *a)
     } else if (!code) {
         kmeans_run_describe(&run, &description);
         run.common.description = &description;
-        code = output_open(&model_out, run.common.output);
+        code = output_replace(&model_out, run.common.output);
         if (!code && run.centers)
-            code = output_open(&centers, run.centers);
+            code = output_replace(&centers, run.centers);
         if (!code)
             warn_vacuous(&run);
         if (!code)

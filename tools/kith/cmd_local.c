@@ -133,10 +133,10 @@ int local_simulate_main(const args *a)
     if (!code) {
         note_ledger();
         warn_void(&cli);
-        code = output_open(&model_out, cli.common.output);
+        code = output_replace(&model_out, cli.common.output);
     }
     if (!code && cli.centers)
-        code = output_open(&centers, cli.centers);
+        code = output_replace(&centers, cli.centers);
     if (!code)
         code = run_on_data(&cli, a, &forecast, &result, &summary);
     kith_run description;

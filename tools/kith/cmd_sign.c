@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "output.h"
 #include "sign_minisign.h"
 
 static const arg_option sign_options[] = {
@@ -14,6 +15,7 @@ static const arg_option sign_options[] = {
      "secret key, of --new-key or of minisign: write MODEL.minisig"},
     {"new-key", 0, "FILE",
      "make a key pair instead: FILE, to keep, and FILE.pub, to give away"},
+    {"force", 0, NULL, "replace a signature that exists"},
 };
 
 static const arg_group groups[] = {
@@ -75,6 +77,8 @@ static int sign_main(const args *a)
     else
         code = sign_key_open(key, &secret);
     if (!code)
+        code = output_check_signature(a->operands[0], args_given(a, "force"));
+    if (!code)
         code = sign_model(a->operands[0], secret);
     if (!code)
         cli_note("signed: %s.minisig. A signature tells who vouches for the "
@@ -90,7 +94,7 @@ const arg_command *command_sign(void)
     static const arg_command command = {
         .name = "sign",
         .summary = "Sign a model, so that others know who vouches for it.",
-        .usage = "--sign-key FILE MODEL | --new-key FILE",
+        .usage = "--sign-key FILE [--force] MODEL | --new-key FILE",
         .notes = "Keys and signatures are those of minisign: minisign -V "
                  "accepts them. The entry of\nthe ledger that paid for the "
                  "model, if any, is signed with it. A model whose\npromise "

@@ -103,7 +103,7 @@ static int run_and_write(subspace_run *run, const args *a)
     kith_run description;
     describe(run, &description);
     run->common.description = &description;
-    int code = output_open(&o, run->common.output);
+    int code = output_replace(&o, run->common.output);
     if (!code)
         code = run_on_data(run, a, &result);
     if (!code)
@@ -136,7 +136,7 @@ static int price_and_write(const subspace_run *run)
     if (!code && shape.sparse)
         code = cli_usage("planes need dense rows: not --format svm");
     if (!code)
-        code = output_open(&o, c->output);
+        code = output_replace(&o, c->output);
     if (!code)
         code =
             cli_status(kith_subspace_plan(&shape, &c->bounds.view, &c->privacy,

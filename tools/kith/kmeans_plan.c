@@ -46,7 +46,7 @@ int kmeans_run_plan(const kmeans_run *run)
     kith_error err = {0};
     kith_result *plan = NULL;
     output o = {0};
-    int code = output_open(&o, run->common.output);
+    int code = output_replace(&o, run->common.output);
     if (!code && run->means.paper_constants)
         kmeans_warn_paper(run, (double)run->common.rows);
     if (!code)

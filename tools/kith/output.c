@@ -160,16 +160,7 @@ static int open_temp(output *o, const struct stat *old)
     return CLI_OK;
 }
 
-int output_open(output *o, const char *path)
-{
-    *o = (output){0};
-    if (path && strcmp(path, "-") != 0 && ranks_lead())
-        return output_open_own(o, path);
-    o->file = stdout; /* of ranks that do not lead: nowhere */
-    return CLI_OK;
-}
-
-int output_open_own(output *o, const char *path)
+static int replace(output *o, const char *path)
 {
     *o = (output){0};
     struct stat st;
@@ -193,6 +184,35 @@ int output_open_own(output *o, const char *path)
     if (code)
         output_discard(o);
     return code;
+}
+
+/* Standard output; of ranks that do not lead: nowhere. */
+static int open_stream(output *o)
+{
+    *o = (output){.file = stdout};
+    return CLI_OK;
+}
+
+static int is_own_file(const char *path)
+{
+    return path && strcmp(path, "-") != 0 && ranks_lead();
+}
+
+int output_open(output *o, const char *path)
+{
+    return is_own_file(path) ? output_open_own(o, path) : open_stream(o);
+}
+
+int output_open_own(output *o, const char *path)
+{
+    *o = (output){0};
+    int code = output_check_kept(path);
+    return code ? code : replace(o, path);
+}
+
+int output_replace(output *o, const char *path)
+{
+    return is_own_file(path) ? replace(o, path) : open_stream(o);
 }
 
 int output_finish(output *o)
@@ -258,27 +278,6 @@ int output_check_inputs(const char *path, const char *const *inputs,
             return cli_usage("%s is an input: writing there would destroy it",
                              path);
     return CLI_OK;
-}
-
-/* A plan may take the place of a plan: nothing was spent on it. */
-int output_check_plan(const char *path, int force)
-{
-    json_t *old = path && !force ? json_load_file(path, 0, NULL) : NULL;
-    int is_plan = json_is_true(json_object_get(old, "dry_run"));
-    json_decref(old);
-    return is_plan ? CLI_OK : output_check_new(path, force);
-}
-
-int output_check_new(const char *path, int force)
-{
-    struct stat st;
-    if (!path || !strcmp(path, "-") || force || stat(path, &st) ||
-        !S_ISREG(st.st_mode))
-        return CLI_OK;
-    return cli_usage("%s exists and is kept: a run costs budget, so its result "
-                     "is not replaced by accident; choose another name, or say "
-                     "--force",
-                     path);
 }
 
 /* The file that output_open would replace, by its full name; the name itself

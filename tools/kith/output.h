@@ -17,11 +17,16 @@ typedef struct output {
     int nameless; /* 1 + the descriptor of a file that has no name yet     */
 } output;
 
-/* path NULL or "-": standard output. Exit code. */
+/* path NULL or "-": standard output. A file that is a kith model, a signature
+ * or a key is refused, so that no command destroys one by a slip. Exit code. */
 int output_open(output *o, const char *path);
 
 /* The same for a file that every rank has one of. */
 int output_open_own(output *o, const char *path);
+
+/* The same, whatever is there: for who called _check_new, or asked in some
+ * other way. */
+int output_replace(output *o, const char *path);
 
 /* Flush, sync and close; the target is still untouched. Exit code. */
 int output_finish(output *o);
@@ -34,11 +39,17 @@ void output_discard(output *o);
 int output_check_inputs(const char *path, const char *const *inputs,
                         size_t count);
 
-/* A published file stays: refuse to write to a regular file that exists,
- * unless forced. path: NULL or "-" is standard output. Exit code. */
+/* output_keep.c. A published file stays: refuse to write to a regular file that
+ * exists, unless forced, or it is a plan, on which nothing was spent. path:
+ * NULL or "-" is standard output. Exit code. */
 int output_check_new(const char *path, int force);
-/* The same for what --dry-run writes: another plan is in nobody's way. */
-int output_check_plan(const char *path, int force);
+/* The same for the signature beside this file. */
+int output_check_signature(const char *path, int force);
+/* Refuse a file that is a kith model, a signature or a key. Exit code. */
+int output_check_kept(const char *path);
+/* Where --dry-run writes: this path, or NULL (standard output), with a word, if
+ * a file is there that is no plan. */
+const char *output_of_plan(const char *path);
 
 /* Do both names (not NULL, not "-") lead to one file, which may not exist? */
 int output_is_same(const char *a, const char *b);

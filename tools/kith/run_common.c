@@ -34,6 +34,8 @@ const arg_option run_output_options[] = {
     {"force", 0, NULL, "replace files that exist"},
     {"dry-run", 0, NULL,
      "read no data: price this run for --rows rows and predict its noise; "
+     "a run may replace the plan in FILE, a plan replaces plans only (else it "
+     "goes to standard output); "
      "inputs may be named and are not opened, and the number of features is "
      "--dimension, or what --columns or the bounds file tell"},
     {"rows", 0, "N",
@@ -215,6 +217,16 @@ static int parse_bounds(run_common *run, const args *a,
     return run_refuse_with(a, "bounds private", others);
 }
 
+/* Before anything is paid. */
+static int check_files(const run_common *run, const args *a)
+{
+    int force = args_given(a, "force");
+    int code = output_check_new(run->output, force);
+    if (!code && run->output && args_value(a, "sign-key"))
+        code = output_check_signature(run->output, force);
+    return code;
+}
+
 int run_common_parse(run_common *run, const args *a, const run_limits *limits)
 {
     *run = (run_common){
@@ -249,9 +261,10 @@ int run_common_parse(run_common *run, const args *a, const run_limits *limits)
         code = settle_shape(run, a);
     if (!code)
         code = output_check_inputs(run->output, a->operands, a->operand_count);
-    if (!code)
-        code = (run->dry_run ? output_check_plan : output_check_new)(
-            run->output, args_given(a, "force"));
+    if (!code && run->dry_run)
+        run->output = output_of_plan(run->output);
+    else if (!code)
+        code = check_files(run, a);
     if (!code && !run->dry_run && !args_given(a, "allow-repeat"))
         code = source_check_repeat(a->operands, a->operand_count);
     if (!code && !run->dry_run)

@@ -253,7 +253,7 @@ static int write_signature(const char *path, const secret_key *key,
     free(joined);
     encode(first, &s, sizeof s);
     encode(second, over_all, sizeof over_all);
-    int code = output_open(&o, path);
+    int code = output_replace(&o, path);
     if (!code) {
         fprintf(o.file,
                 "untrusted comment: signature of a kith model\n%s\n"
