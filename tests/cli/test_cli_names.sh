@@ -87,6 +87,22 @@ refuse 4 'no column "pressure"' assign --quiet m.json other.csv
 refuse 4 'no column "age"' evaluate --quiet m.json headless.csv
 run 0 evaluate --quiet m.json --columns 1,2 headless.csv
 same "$OUT" cost.json
+# The model's own names are matched, whatever their order; a mixture is refused.
+run 0 evaluate --quiet m.json plain.csv
+cp "$OUT" straight
+run 0 evaluate --quiet m.json --columns pressure,age plain.csv
+same "$OUT" straight
+run 0 assign --quiet m.json plain.csv
+cp "$OUT" straight
+run 0 assign --quiet m.json --columns pressure,age plain.csv
+same "$OUT" straight
+sed '1s/age/years/' plain.csv >renamed.csv
+run 0 assign --quiet m.json --columns years,pressure renamed.csv
+same "$OUT" straight
+for command in evaluate assign; do
+    refuse 2 "'pressure' is feature 2 of the model and stands at place 1" \
+        $command m.json --columns pressure,years renamed.csv
+done
 
 # ---- delimiters and decimal commas ------------------------------------------
 run 0 $M --bounds-file order.csv --delimiter ';' --decimal , -o g.json german.csv

@@ -91,6 +91,51 @@ static void take_columns(job *j)
     opt->column_count = count;
 }
 
+/* The place of a name among others; count: it is not there, or no name. */
+static size_t find_name(const char *const *names, size_t count,
+                        const char *name)
+{
+    double number;
+    size_t i = 0;
+    if (!cli_number(name, &number))
+        return count;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* --columns may call features by names that the model does not know. The
+ * model's own are matched: all of them in any order, or each in its place.
+ * Exit code. */
+static int match_columns(job *j)
+{
+    const kith_source_options *opt = &j->source.options;
+    size_t count, known = 0, astray = SIZE_MAX;
+    const char *const *names = kith_model_columns(j->model, &count);
+    if (!opt->column_count)
+        take_columns(j);
+    if (opt->column_count != count)
+        return CLI_OK; /* or refused where files are read */
+    for (size_t i = 0; i < count; i++) {
+        size_t own = find_name(names, count, opt->columns[i]);
+        known += find_name(opt->columns, count, names[i]) < count;
+        if (own < count && own != i && astray == SIZE_MAX)
+            astray = i;
+    }
+    if (astray == SIZE_MAX)
+        return CLI_OK;
+    if (known == count)
+        take_columns(j);
+    return known == count
+               ? CLI_OK
+               : cli_usage(
+                     "--columns: '%s' is feature %zu of the model and stands "
+                     "at place %zu: name the columns in the model's order",
+                     opt->columns[astray],
+                     find_name(names, count, opt->columns[astray]) + 1,
+                     astray + 1);
+}
+
 /* Files are written as the model's were, where the command line does not say
  * otherwise. Exit code. */
 static int take_reading(job *j, const args *a)
@@ -143,11 +188,11 @@ static int job_open(job *j, const args *a)
     if (opt->dimension && opt->dimension != dimension)
         return cli_usage("--dimension: the model has %u features", dimension);
     opt->dimension = dimension;
-    if (!opt->column_count)
-        take_columns(j);
+    code = match_columns(j);
     if (!args_given(a, "missing"))
         opt->missing = kith_model_missing(j->model);
-    code = take_reading(j, a);
+    if (!code)
+        code = take_reading(j, a);
     if (code)
         return code;
     /* the labels of several ranks have no one file */
