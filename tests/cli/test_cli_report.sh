@@ -104,7 +104,13 @@ page local.json 'Nobody holds the rows' 'person' 'forecast'
 page noise.json 'this result is noise'
 page seeded.json 'NOT PRIVATE'
 check "on every sheet" grep -q 'class="sheet"' page.html
-page edited.json 'the promise does not hold' 'Do not rely on it'
+page edited.json 'the promise does not hold' 'Do not rely on this file' 'claimed: ε = 0.01' 'lists none'
+check "a promise that does not hold is not made" sh -c '! grep -Eq "is protected|times likelier|speaks against" page.html'
+check "what is said first" sh -c 'tr -d "\n" <page.html | grep -q "aria-label=\"Promise\"><p class=\"banner\">Do not"'
+for pair in 0.02=1.02 0.5=1.6 5=148; do
+    run 0 kmeans -k 2 -e ${pair%=*} --bounds 0:1 --no-header --quiet -o factor.json two.csv
+    page factor.json "more than ${pair#*=} times likelier"
+done
 page old.json 'Clusters'
 page one.json '1 cluster of 1 feature'
 page many.json '512 clusters'
@@ -242,7 +248,9 @@ run 0 kmeans -k 2 -e 0.5 --radius 1 --ledger sqlite:team.db --account team --sig
 run 0 report paid.json --key me.pub --ledger sqlite:team.db -o paid.html
 check "the signer is named" grep -q "signed by $(sed -n 's/.*public key \([0-9A-F]*\).*/\1/p' me.pub)" paid.html
 check "the account and what it spent" grep -q 'paid by account <bdi>team</bdi>.* ε = 2\. .*1 run had used 25 %' paid.html
+check "a ledger that was asked" grep -q 'badge ok">ledger: team, entry 2</span>' paid.html
 run 0 report paid.json -o alone.html
+check "a ledger that was not asked" grep -q 'badge">ledger: team, entry 2 (claimed, not checked)<' alone.html
 sed -n '/<h2>Clusters/,/<h2>Sizes/p' alone.html >clusters.html
 check "a ball is no box: values without frames" \
     bash -c "grep -q 'Cluster 2' clusters.html && ! grep -q 'class=\"frame\"' clusters.html"
@@ -316,6 +324,26 @@ if shutil.which("pdftotext"):
     text = subprocess.run(["pdftotext", "paper.pdf", "-"], check=True, capture_output=True, text=True).stdout
     assert re.search("gaussian|laplace|k-norm", text), "the releases are folded"
 P
+    # Numbers stay in their cards: a longitude with its noise, on a desktop and on a phone.
+    "$PYTHON" - <<'P'
+import json
+m = json.load(open("one.json"))
+m.update(k=2, dimension=2, centers=[[-122.4114, 37.7512], [-122.4301, 37.7812]], weights=[100., 80.])
+m["parameters"].update(bounds={"lower": [-123., 37.], "upper": [-122., 38.]}, columns=["longitude", "latitude"])
+m["quality"]["noise"] = .0058 / 2 * 2 ** .5
+json.dump(m, open("cabs.json", "w"))
+P
+    run 0 report cabs.json -o cabs.html
+    check "a long number" grep -q -- '-122.411 <small>± 0.005' cabs.html
+    sed 's/<meta http-equiv[^>]*>//; s|</body>|<script>let n=0;for(const w of [400,1000,1280]){document.body.style.width=w+"px";for(const v of document.querySelectorAll(".value")){const r=document.createRange();r.selectNodeContents(v);n+=r.getBoundingClientRect().right>v.getBoundingClientRect().right+.5}}document.title="out: "+n</script></body>|' \
+        cabs.html >out.html
+    sed 's/\.bars \.value small/.bars .value,.bars .value small/' out.html >control.html
+    for m in out control; do
+        chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --window-size=1280,900 \
+            --dump-dom "file://$PWD/$m.html" 2>/dev/null | grep -o '<title>out: [0-9]*' >$m.txt
+    done
+    check "no number leaves its card" grep -q 'out: 0$' out.txt
+    check "a number that does is seen" grep -q 'out: [1-9]' control.txt
     for m in model names; do
         "$KITH" report -o look.html $m.json
         check "$m in Chromium" "$PYTHON" look.py look.html

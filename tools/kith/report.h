@@ -46,7 +46,9 @@ void report_number(FILE *file, double value, double sd);
 void report_count(FILE *file, double value);
 /* What sizes count: rows, or people. */
 const char *report_counted(const report *r);
-/* A probability or factor that people read: "1 in a million". */
+/* e^epsilon in digits that people read: "1.02", "2.7", "148". */
+void report_factor(FILE *file, double epsilon);
+/* A probability that people read: "1 in a million". */
 void report_chance(FILE *file, double value);
 
 /* ---- report_page.c --------------------------------------------------------

@@ -53,17 +53,36 @@ static void print_head(const report *r)
 /* ---- the promise ----------------------------------------------------------
  */
 
-static void print_badges(const report *r)
+/* What the file says of a ledger; green where the ledger was asked. */
+static void print_ledger(const report *r)
 {
     FILE *f = r->file;
     const json_t *ledger = json_object_get(r->privacy, "ledger");
+    if (json_is_object(ledger)) {
+        fputs(r->statement ? "<span class=\"badge ok\">ledger: "
+                           : "<span class=\"badge\">ledger: ",
+              f);
+        report_escape(f, text_of(ledger, "account"));
+        fprintf(f, ", entry %lld%s</span>",
+                (long long)json_integer_value(json_object_get(ledger, "entry")),
+                r->statement ? "" : " (claimed, not checked)");
+    } else if (is(r->privacy, "ledger", "none"))
+        fputs("<span class=\"badge warn\">no ledger: other runs on the same "
+              "data are not counted</span>",
+              f);
+}
+
+static void print_badges(const report *r)
+{
+    FILE *f = r->file;
     int exact = is(r->privacy, "guarantee", "exact");
     fprintf(f, "<p><span class=\"badge %s\">%s</span>", r->holds ? "ok" : "bad",
             r->holds ? "the listed losses add up"
                      : "the promise does not hold");
-    fprintf(f, "<span class=\"badge %s\">%s</span>", exact ? "ok" : "warn",
-            exact ? "exact" : "in the limit of a sampler only");
-    fprintf(f, "<span class=\"badge\">ε = %.4g",
+    if (r->holds)
+        fprintf(f, "<span class=\"badge %s\">%s</span>", exact ? "ok" : "warn",
+                exact ? "exact" : "in the limit of a sampler only");
+    fprintf(f, "<span class=\"badge\">%sε = %.4g", r->holds ? "" : "claimed: ",
             json_number_value(json_object_get(r->privacy, "epsilon")));
     double delta = json_number_value(json_object_get(r->privacy, "delta"));
     if (delta > 0)
@@ -74,16 +93,7 @@ static void print_badges(const report *r)
         report_escape(f, r->signer);
         fputs("</span>", f);
     }
-    if (json_is_object(ledger)) {
-        fputs("<span class=\"badge ok\">ledger: ", f);
-        report_escape(f, text_of(ledger, "account"));
-        fprintf(
-            f, ", entry %lld</span>",
-            (long long)json_integer_value(json_object_get(ledger, "entry")));
-    } else if (is(r->privacy, "ledger", "none"))
-        fputs("<span class=\"badge warn\">no ledger: other runs on the same "
-              "data are not counted</span>",
-              f);
+    print_ledger(r);
     fputs("</p>\n", f);
 }
 
@@ -100,11 +110,8 @@ static void print_sentence(const report *r)
             user ? "person" : "row", replace ? "Whatever" : "Whether or not",
             user ? "person" : "row",
             replace ? (user ? "has in the data" : "says") : "is in the data");
-    if (epsilon <= 20)
-        fprintf(f, "%.2g times", exp(epsilon));
-    else
-        fprintf(f, "e^%.4g times", epsilon);
-    fputs(" likelier or less likely", f);
+    report_factor(f, epsilon);
+    fputs(" times likelier or less likely", f);
     if (delta > 0) {
         fputs(", apart from a chance of ", f);
         report_chance(f, delta);
@@ -123,12 +130,15 @@ static void print_promise(const report *r)
         return;
     }
     fputs("<section class=\"promise\" aria-label=\"Promise\">", f);
-    print_sentence(r);
-    if (!r->holds) {
-        fputs("<p class=\"banner\">Do not rely on it: ", f);
+    if (!r->holds) { /* what the file promises is not repeated */
+        fputs("<p class=\"banner\">Do not rely on this file: ", f);
         report_escape(f, r->verdict);
         fputs("</p>\n", f);
+        print_badges(r);
+        fputs("</section>\n", f);
+        return;
     }
+    print_sentence(r);
     print_badges(r);
     int user = is(r->privacy, "unit", "user");
     fprintf(f,
@@ -155,6 +165,12 @@ static void print_warnings(const report *r)
     if (!*verdict)
         return;
     fputs("<section><h2>Warnings</h2>\n", f);
+    if (json_array_size(words) == 0 && r->promises && !r->holds) {
+        fputs("<p>The file lists none. It does not add up, so that says "
+              "nothing.</p></section>\n",
+              f);
+        return;
+    }
     if (json_array_size(words) == 0) {
         fputs("<p><span class=\"badge ok\">none</span> Nothing that was "
               "released speaks against this result.</p></section>\n",

@@ -61,7 +61,8 @@ static const char *const REPORT_STYLE[] = {
     "td{border:0;padding:.16rem .25rem}.bars "
     "th[scope=row]{width:34%;white-space"
     ":normal;overflow-wrap:anywhere;padding-left:0}.bars .value{width:34%;"
-    "white-space:normal;padding-right:0}.bars .chart{width:32%}\n",
+    "overflow-wrap:anywhere;white-space:normal;padding-right:0}.bars "
+    ".value small{white-space:nowrap}.bars .chart{width:32%}\n",
     "main>section>.bars{max-width:46rem}.sizes th[scope=row]{width:22%}.sizes "
     ".chart{width:50%}.sizes .value{width:28%}\n",
     ".bars svg{display:block;width:100%;height:1rem}.frame{fill:var(--soft);"
@@ -74,7 +75,7 @@ static const char *const REPORT_STYLE[] = {
     "details table{margin:.5rem 0}thead th:first-child{text-align:left}\n",
     "main>section>.bars th[scope=row]{width:36%}main>section>.bars "
     ".chart{width:44%}main>section>.bars .value{width:20%}.bars th "
-    "small{display:block;line-height:1.2}.bars .value{white-space:nowrap}\n",
+    "small{display:block;line-height:1.2}\n",
     "@media(max-width:34rem){main>section>.bars th[scope=row]{width:32%}main>"
     "section>.bars .chart{width:34%}main>section>.bars .value{width:34%}}\n",
     "@media print{@page{size:A4;margin:16mm 14mm}:root{--bg:#fff;--fg:#000;"

@@ -73,6 +73,18 @@ void report_count(FILE *file, double value)
         fprintf(file, i && (n - i) % 3 == 0 ? ",%c" : "%c", digits[i]);
 }
 
+void report_factor(FILE *file, double epsilon)
+{
+    double more = expm1(epsilon);
+    if (epsilon > 20)
+        fprintf(file, "e^%.4g", epsilon);
+    else if (more >= 9)
+        report_count(file, more + 1);
+    else /* as many places as show that it is more than 1 */
+        fprintf(file, "%.*f", (int)fmax(1, fmin(15, ceil(-log10(more)))),
+                more + 1);
+}
+
 void report_chance(FILE *file, double value)
 {
     double one_in = 1 / value, power = nearbyint(log10(one_in));
