@@ -64,6 +64,8 @@ typedef struct kith_choice {
     int stable;             /* 0: weak; chosen by least cost and noise        */
     const double *cost;     /* of the released summary, (normalised) units    */
     const double *noise;    /* what the noise of a run with k clusters adds   */
+    double before, after;   /* costs of from - 1 and to + 1, which tell where
+                               the ends bend; 0: not known                    */
 } kith_choice;
 
 /* NULL: there was no choice. Borrowed. */

@@ -43,19 +43,26 @@ static kith_status check_run(const kith_result *result, const kith_run *run,
 
 /* ---- models -------------------------------------------------------------- */
 
+/* A cost next to the range, which took part in the choice. */
+static json_t *neighbor(double cost)
+{
+    return cost > 0 ? json_real(cost) : json_null();
+}
+
 /* How k was chosen, from released values. */
 static json_t *choice_json(const kith_result *result)
 {
     const kith_choice *c = kith_result_choice(result);
     size_t count = c->to - c->from + 1;
-    return json_pack("{s:[I, I], s:I, s:b, s:[I, I], s:s, s:o, s:o}", "range",
-                     (json_int_t)c->from, (json_int_t)c->to, "chosen",
+    return json_pack("{s:[I, I], s:I, s:b, s:[I, I], s:s, s:o, s:o, s:o, s:o}",
+                     "range", (json_int_t)c->from, (json_int_t)c->to, "chosen",
                      (json_int_t)c->chosen, "stable", c->stable, "agreed",
                      (json_int_t)c->agreed, (json_int_t)c->tries, "rule",
                      c->stable ? "largest bend of log cost"
                                : "least cost plus noise",
                      "cost", kith_i_model_numbers(c->cost, count), "noise",
-                     kith_i_model_numbers(c->noise, count));
+                     kith_i_model_numbers(c->noise, count), "cost_before",
+                     neighbor(c->before), "cost_after", neighbor(c->after));
 }
 
 static json_t *model_of_centers(const kith_result *result, const kith_run *run)

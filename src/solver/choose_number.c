@@ -148,6 +148,9 @@ kith_status kith_i_choose_number(const kith_i_noisy_points *points,
             curve[k - c.from] = c.cost[k] * points->unit;
             noise[k - c.from] = noise_cost(&c, k) * points->unit;
         }
+        if (c.low < c.from)
+            choice->before = c.cost[c.low] * points->unit;
+        choice->after = c.cost[c.high] * points->unit;
         choice->chosen = find_bend(&c);
         uint32_t least = find_least(&c);
         for (int i = 0; i < REDRAWN; i++) {

@@ -33,7 +33,8 @@ assert m["parameters"]["k"] == high and m["parameters"]["k_from"] == low
 assert len(c["cost"]) == len(c["noise"]) == high - low + 1
 cost = dict(zip(range(low, high + 1), c["cost"]))
 assert all(cost[k] >= cost[k + 1] for k in range(low, high))
-bend = {k: math.log(cost[k - 1] * cost[k + 1] / cost[k] ** 2) for k in range(low + 1, high)}
+cost.update({low - 1: c["cost_before"], high + 1: c["cost_after"]}) # what decides at the ends
+bend = {k: math.log(cost[k - 1] * cost[k + 1] / cost[k] ** 2) for k in range(low, high + 1)}
 assert max(bend, key=bend.get) == 5, bend
 mu = math.sqrt(sum(r["loss"]["mu"] ** 2 for r in releases))
 assert m["privacy"]["mu"] * .999 < mu <= m["privacy"]["mu"] * (1 + 1e-12), mu
@@ -74,7 +75,8 @@ run 0 report auto.json -o page.html
 check "section" grep -q '<h2>How many clusters</h2>' page.html
 check "stable" grep -q 'The choice is stable' page.html
 check "the chosen one is named" grep -q '>5 clusters, chosen<' page.html
-check "a line for each number" [ "$(grep -c 'scope="row">[0-9]* clusters' page.html)" -eq 19 ]
+check "a line for each number" [ "$(grep -c 'scope="row">[0-9]* clusters' page.html)" -eq 20 ]
+check "and for those next to the range" [ "$(grep -Ec 'scope="row">(1 cluster|21 clusters), to compare' page.html)" -eq 2 ]
 run 0 $M -k 3 --insecure-seed 2 -o given.json five.csv
 run 0 report given.json -o page.html
 check "nothing was chosen" [ "$(grep -c 'How many clusters' page.html)" -eq 0 ]

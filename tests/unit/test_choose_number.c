@@ -55,6 +55,15 @@ static void test_heaps(void **state)
         double noise = 1e-6 * k * k * t.choice.cost[k - FROM];
         assert_true(fabs(t.choice.noise[k - FROM] / noise - 1) < 1e-9);
     }
+    /* what lies next to the range decides at its ends, and is told */
+    double first = t.choice.cost[0], last = t.choice.cost[TO - FROM];
+    assert_true(t.choice.before > first && t.choice.after < last);
+    double mean[D] = {0}, squares = 0; /* one cluster: about the mean */
+    for (int i = 0; i < N * D; i++)
+        mean[i % D] += t.coords[i] / N;
+    for (int i = 0; i < N * D; i++)
+        squares += 4 * 100 * pow(t.coords[i] - mean[i % D], 2);
+    assert_true(fabs(t.choice.before / squares - 1) < 1e-9);
     double plain = *cost; /* what is inside of points is added */
     (void)choose(&t, .1, 1e-6, 500);
     assert_true(fabs(t.choice.cost[HEAPS - FROM] - plain - 2000) < 1e-6);

@@ -10,42 +10,58 @@ static double item(const json_t *list, size_t i)
     return json_number_value(json_array_get(list, i));
 }
 
-/* One line of the curve. Bars are by the logarithm, as the rule is. */
+/* One line of the curve. Bars are by the logarithm, as the rule is. Below 0:
+ * there is no noise, because k is next to the range. */
 static void print_number(const report *r, json_int_t k, double cost,
-                         double noise, double part, int chosen)
+                         double noise, double part)
 {
     FILE *f = r->file;
+    int chosen = noise >= 0 && k == (json_int_t)r->k;
     fprintf(f,
-            "<tr class=\"c%d\"><th scope=\"row\">%lld clusters%s</th><td "
+            "<tr class=\"c%d\"><th scope=\"row\">%lld cluster%s%s</th><td "
             "class=\"chart\"><svg viewBox=\"0 0 100 10\" "
             "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect "
             "class=\"bar\" y=\"1.5\" width=\"%.2f\" height=\"7\"/></svg></td>"
-            "<td class=\"value\">%.4g <small>+ %.2g</small></td></tr>\n",
-            chosen ? 5 : 0, (long long)k, chosen ? ", chosen" : "", 100 * part,
-            cost, noise);
+            "<td class=\"value\">%.4g",
+            chosen      ? 5
+            : noise < 0 ? 7
+                        : 0,
+            (long long)k, k == 1 ? "" : "s",
+            chosen      ? ", chosen"
+            : noise < 0 ? ", to compare"
+                        : "",
+            100 * part, cost);
+    if (noise >= 0)
+        fprintf(f, " <small>+ %.2g</small>", noise);
+    fputs("</td></tr>\n", f);
 }
 
 static void print_curve(const report *r, const json_t *choice, json_int_t low)
 {
     const json_t *costs = json_object_get(choice, "cost"),
                  *noises = json_object_get(choice, "noise");
+    double before = json_number_value(json_object_get(choice, "cost_before")),
+           after = json_number_value(json_object_get(choice, "cost_after"));
     size_t count = json_array_size(costs);
-    double least = (double)INFINITY, most = 0;
+    double least = after > 0 ? after : (double)INFINITY, most = before;
     for (size_t i = 0; i < count; i++)
         if (item(costs, i) > 0) {
             least = fmin(least, item(costs, i));
             most = fmax(most, item(costs, i));
         }
-    if (!(most > 0))
+    if (!(most > 0 && most < (double)INFINITY))
         return;
+    double span = log(most / least) + 1;
     fputs("<table class=\"bars sizes\">\n", r->file);
+    if (before > 0 && low > 1)
+        print_number(r, low - 1, before, -1, (log(before / least) + 1) / span);
     for (size_t i = 0; i < count; i++) {
-        double cost = item(costs, i), span = log(most / least) + 1;
-        json_int_t k = low + (json_int_t)i;
-        print_number(r, k, cost, item(noises, i),
-                     cost > 0 ? (log(cost / least) + 1) / span : 0,
-                     k == (json_int_t)r->k);
+        double cost = item(costs, i);
+        print_number(r, low + (json_int_t)i, cost, fmax(0, item(noises, i)),
+                     cost > 0 ? (log(cost / least) + 1) / span : 0);
     }
+    if (after > 0)
+        print_number(r, low + (json_int_t)count, after, -1, 1 / span);
     fputs("</table>\n", r->file);
 }
 
@@ -79,7 +95,9 @@ static void print_choice(const report *r)
                 "%lld tries",
                 (long long)json_integer_value(json_array_get(agreed, 0)),
                 (long long)json_integer_value(json_array_get(agreed, 1)));
-    fputs(". A bend is not a proof of clusters. The bars show the cost of the "
+    fputs(". That tells of the noise alone: a bend is not a "
+          "proof of clusters, and even rows without any, spread evenly, can "
+          "have a stable one. The bars show the cost of the "
           "summary by its logarithm; what noise adds to the cost stands "
           "behind it.</p>\n",
           f);
