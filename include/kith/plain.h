@@ -157,6 +157,7 @@ typedef struct kith_check {
     uint64_t clipped;        /* that the bounds change                  */
     uint64_t beyond;         /* outside of the ball                     */
     uint64_t *below, *above; /* for each feature, outside of its box    */
+    char *names; /* of the header, each ended by a NUL; NULL: none */
 } kith_check;
 
 /* Dense files only. What missing says is not looked at. Clear it afterwards. */

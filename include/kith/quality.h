@@ -71,6 +71,12 @@ typedef struct kith_quality {
     /* local `auto`: share of the users that as many round clusters do not
      * explain; noise makes it less than 0 at times */
     double unexplained, unexplained_sd;
+    /* the name of first_on_bound, for kith_quality_words: set by whoever knows
+     * it, borrowed; NULL: its number is said */
+    const char *name_on_bound;
+    /* planes: by how much noise turns a direction, in radians, at most a right
+     * angle; NaN: centres */
+    double angle;
 } kith_quality;
 
 /* Fill out, whose size is set. Of a plan the parts are those asked for; a

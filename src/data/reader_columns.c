@@ -143,9 +143,11 @@ kith_status kith_i_columns_choose(const kith_source_options *opt,
     if (opt->column_count > 0) {
         if (opt->column_count > file_count)
             return kith_i_fail(err, KITH_ERR_INPUT,
-                               "%s: has %u columns, fewer than --columns "
-                               "names",
-                               file, file_count);
+                               "%s: has %u column%s, fewer than the %zu that "
+                               "are wanted (by --columns, by names in a "
+                               "bounds file, or by a model)",
+                               file, file_count, file_count == 1 ? "" : "s",
+                               opt->column_count);
         chosen.count = (uint32_t)opt->column_count;
     }
     chosen.slot = kith_i_alloc(file_count, sizeof *chosen.slot);

@@ -1,5 +1,7 @@
 /* How rows lie in their bounds, for whoever holds them. NOT private: every
  * number here is exact. */
+#include <string.h>
+
 #include "base/base_i.h"
 #include "data/reader.h"
 #include "kith/plain.h"
@@ -10,6 +12,7 @@ void kith_check_clear(kith_check *check)
         return;
     kith_i_free(check->below);
     kith_i_free(check->above);
+    kith_i_free(check->names);
     *check = (kith_check){.size = check->size};
 }
 
@@ -99,9 +102,15 @@ static kith_status check_all(kith_i_reader *reader, const kith_bounds *b,
     double *values = kith_i_alloc((size_t)PIECE * d, sizeof *values);
     check->below = kith_i_alloc(d, sizeof *check->below);
     check->above = kith_i_alloc(d, sizeof *check->above);
-    kith_status status = values && check->below && check->above
-                             ? KITH_OK
-                             : kith_i_fail_memory(err);
+    size_t bytes = 0;
+    const char *names = kith_i_reader_names(reader, &bytes);
+    check->names = names ? kith_i_alloc(bytes, 1) : NULL;
+    kith_status status =
+        values && check->below && check->above && (!names || check->names)
+            ? KITH_OK
+            : kith_i_fail_memory(err);
+    if (!status && names)
+        memcpy(check->names, names, bytes);
     for (int more = 1; !status && more;) {
         status = check_shard(reader, b, &raw, values, check, err);
         if (!status)

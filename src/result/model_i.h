@@ -35,7 +35,7 @@ const char *kith_i_run_method(const kith_run *run);
 /* ---- model_quality.c ----------------------------------------------------- */
 
 /* "quality" of a private result. */
-json_t *kith_i_model_quality(const kith_result *result);
+json_t *kith_i_model_quality(const kith_result *result, const kith_run *run);
 /* The same of a local result with a verdict (weight_sds). */
 json_t *kith_i_model_quality_local(const kith_result *result);
 

@@ -1,5 +1,6 @@
 /* "quality" of a model: how far the result can be believed. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "json_text.h"
 #include "kith/quality.h"
@@ -35,11 +36,24 @@ static json_t *words(const kith_quality *quality)
     return kith_i_json_done(list, bad);
 }
 
-json_t *kith_i_model_quality(const kith_result *result)
+/* The name of a feature; NULL: it has a number only. */
+static const char *name_of(const kith_run *run, uint32_t d, uint32_t i)
+{
+    const kith_source_options *from = run->source;
+    if (!from || from->column_count != d)
+        return NULL;
+    char *end;
+    strtod(from->columns[i], &end);
+    return *end ? from->columns[i] : NULL;
+}
+
+json_t *kith_i_model_quality(const kith_result *result, const kith_run *run)
 {
     static const char *const limits[] = {NULL, "noise", "rows", "groups"};
     kith_quality q = {.size = sizeof q};
     kith_result_quality(result, &q);
+    if (q.features_on_bound)
+        q.name_on_bound = name_of(run, result->d, q.first_on_bound);
     json_t *json = json_pack(
         "{s:s, s:o, s:o, s:o, s:I, s:o}", "verdict",
         kith_verdict_name(q.verdict), "rows", number(q.rows), "rows_sd",

@@ -86,7 +86,8 @@ static json_t *model_of_centers(const kith_result *result, const kith_run *run)
         kith_i_json_put(json, "sensible_clusters",
                         json_integer(kith_result_sensible_clusters(result)),
                         &bad);
-        kith_i_json_put(json, "quality", kith_i_model_quality(result), &bad);
+        kith_i_json_put(json, "quality", kith_i_model_quality(result, run),
+                        &bad);
     }
     if (kith_result_choice(result))
         kith_i_json_put(json, "choice_of_k", choice_json(result), &bad);
@@ -107,7 +108,8 @@ static json_t *model_of_planes(const kith_result *result, const kith_run *run)
         kith_i_model_parameters(result, run), "version", kith_version());
     int bad = !json;
     if (!kith_i_run_is_plain(run))
-        kith_i_json_put(json, "quality", kith_i_model_quality(result), &bad);
+        kith_i_json_put(json, "quality", kith_i_model_quality(result, run),
+                        &bad);
     return kith_i_json_done(json, bad);
 }
 

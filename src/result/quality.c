@@ -14,6 +14,7 @@ static const double SEEN = 4;
 /* A plane is noise when its angles, together, are about those of a random one:
  * half a radian a direction; half of that is worth a word. */
 static const double LOST_ANGLE = .5, TURNED_ANGLE = .25;
+static const double RIGHT_ANGLE = 1.5707963267948966;
 /* Pairs of centres are looked at up to this many centres. */
 enum { MOST_PAIRED = 2048 };
 
@@ -128,10 +129,10 @@ static kith_limit limit_of(const kith_result *result)
     return limit;
 }
 
-static kith_verdict judge(const kith_quality *q, double angle)
+static kith_verdict judge(const kith_quality *q)
 {
     int rows_unseen = q->rows < SEEN * q->rows_sd;
-    int planes_lost = angle >= LOST_ANGLE;
+    int planes_lost = q->angle >= LOST_ANGLE;
     if (rows_unseen || planes_lost)
         return KITH_VERDICT_NOISE;
     int too_many = q->sensible && q->sensible < q->parts;
@@ -158,6 +159,7 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
                       .cost = (double)NAN,
                       .cost_sd = (double)NAN,
                       .resolution = (double)NAN,
+                      .angle = (double)NAN,
                       .planes = result->q > 0,
                       .people = result->unit == KITH_UNIT_USER};
     size_t n;
@@ -186,9 +188,12 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
         q.cost = result->cost;
         q.cost_sd = result->cost_sd;
     }
-    double angle = q.planes ? q.noise / sqrt((double)result->q) : 0;
-    q.turned = angle >= TURNED_ANGLE;
-    q.verdict = judge(&q, angle);
+    if (q.planes) /* a NaN stays one */
+        q.angle = q.noise > RIGHT_ANGLE * sqrt((double)result->q)
+                      ? RIGHT_ANGLE
+                      : q.noise / sqrt((double)result->q);
+    q.turned = q.angle >= TURNED_ANGLE;
+    q.verdict = judge(&q);
     if (result->weight_sds)
         kith_i_quality_local(result, &q);
     memcpy(out, &q, out->size < sizeof q ? out->size : sizeof q);

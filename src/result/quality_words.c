@@ -1,6 +1,7 @@
 /* The quality of a result in sentences. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kith/quality.h"
 
@@ -44,9 +45,9 @@ static int say_planes(const kith_quality *q, char *out, size_t size)
     if (!q->planes || !q->turned)
         return 0;
     snprintf(out, size,
-             "noise alone turns a plane of an average cluster by about %.2g "
-             "radians%s",
-             q->noise,
+             "noise alone turns a direction of the plane of an average cluster "
+             "by about %.2g radians%s",
+             q->angle,
              q->verdict == KITH_VERDICT_NOISE
                  ? ", as far as a random plane would be: this result is noise"
                  : ": read it with care");
@@ -107,19 +108,26 @@ static int say_unsure(const kith_quality *q, char *out, size_t size)
 
 static int say_bounds(const kith_quality *q, char *out, size_t size)
 {
+    const char *name = q->name_on_bound;
+    char which[120];
     if (!q->features_on_bound)
         return 0;
+    /* a name that is cut might be no text any more */
+    if (name && strlen(name) + 3 <= sizeof which)
+        snprintf(which, sizeof which, "'%s'", name);
+    else
+        snprintf(which, sizeof which, "feature %u", q->first_on_bound + 1);
     if (q->features_on_bound == 1)
         snprintf(out, size,
-                 "all centres lie on the same bound of feature %u: check the "
+                 "all centres lie on the same bound of %s: check the "
                  "order of your bounds, and whether they are wide enough",
-                 q->first_on_bound + 1);
+                 which);
     else
         snprintf(out, size,
                  "all centres lie on the same bound of %u features (the first "
-                 "is number %u): check the order of your bounds, and whether "
+                 "is %s): check the order of your bounds, and whether "
                  "they are wide enough",
-                 q->features_on_bound, q->first_on_bound + 1);
+                 q->features_on_bound, which);
     return 1;
 }
 

@@ -48,7 +48,7 @@ said 'noise hides'
 check "x,?,?" [ "$(cat few_b.csv)" = 'x,?,?' ]
 refuse 4 'were not found' kmeans -k 2 -e 1 --bounds-file few_b.csv few.csv
 run 3 kmeans -k 2 -e 0.5 --delta 1e-6 --bounds private --insecure-seed 3 few.csv
-said 'noise hides the bounds of feature 1'
+said 'noise hides the bounds of feature x,'
 
 # ---- one range for all, people, pure, replace-one -------------------------------
 run 0 bounds -e 1 --per all --quiet --force -o all.csv rows.csv
@@ -65,7 +65,9 @@ check "of 32 each has its own" [ "$(grep -c '"what"' wide_b.json)" = 65 ]
 refuse 2 'say --per' bounds -e 1 --delta 1e-6 --format csv --force -o wide_b.csv - <wide.csv
 run 0 bounds -e 1 --adjacency replace-one --header --quiet --force -o replace.csv rows.csv
 run 0 bounds -e 1 --delta 1e-6 --user-column year --quiet --force -o users.csv rows.csv
+said 'fewer than about [0-9]+ people may be cut'
 check "unit" grep -q '"unit": "user"' users.json
+refuse 4 'receipt of bounds has no page.*kith verify' report users.json
 check "two features" [ "$(wc -l <users.csv)" = 2 ]
 
 # ---- in one command, one budget, one charge --------------------------------------

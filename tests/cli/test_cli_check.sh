@@ -35,6 +35,7 @@ for i, name in enumerate(["b", "a"]):
     assert f["above"] == sum(r[i] > box[i][1] for r in full) > 0
 P
 run 0 check --bounds -100:100 --quiet rows.csv
+check "names of the header" sh -c 'grep -q "\"feature\": \"a\"" "$0" && grep -q "\"feature\": \"b\"" "$0"' "$OUT"
 check "quiet" [ ! -s "$ERR" ]
 check "nothing clipped" grep -q '"rows_clipped": 0' "$OUT"
 printf '1,5;2,5\n3,5;4,5\n' >german.csv

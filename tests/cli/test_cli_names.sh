@@ -73,6 +73,14 @@ same q.json n.json
 run 0 $M --bounds-file named.csv --dry-run --rows 600 nowhere.csv
 check "the bounds file tells the dimension" grep -q '"dimension": 2' "$OUT"
 
+# ---- a file whose values are not where they are thought to be ----------------
+tr , ';' <plain.csv >semicolons.csv
+refuse 4 "looks as if ';' stood between values: try --delimiter ';'" $M --bounds-file named.csv semicolons.csv
+said 'has 1 column, fewer than the 2 that are wanted'
+run 4 $M --bounds 0:300 semicolons.csv
+said "looks as if ';' stood between values: try --delimiter ';'"
+run 0 $M --bounds 0:300 --delimiter ';' --dry-run --rows 10 --dimension 2 semicolons.csv
+
 # ---- evaluate and assign by name --------------------------------------------
 run 0 evaluate --quiet m.json plain.csv
 cp "$OUT" cost.json

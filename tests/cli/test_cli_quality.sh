@@ -102,7 +102,8 @@ for normalize in "" --normalize; do
     quality '0 < q["noise"] < 5 and 0 < q["weight_sd"] < 100'
     quality 'q["features_on_bound"] == [] and q["unsure_centers"] == 0'
     run 1 kmeans -k 3 -e 1 --delta 1e-6 --bounds-file wrong.csv $normalize --strict $S visits.csv
-    said 'same bound of .*check the order of your bounds'
+    said "same bound of .*'(age|systolic)'.*check the order of your bounds"
+    verdict doubtful
     quality '2 in q["features_on_bound"] and q["verdict"] == "doubtful"'
 done
 # zeros are honest: all centres on a bound of 0
@@ -134,6 +135,11 @@ run 0 subspace -k 5 -q 3 -e 1 --radius 1 $S faces.csv
 said 'only 1 of the 5 planes differ'
 verdict noise
 quality 'q["distinct"] == 1 and q["noise_angle"] > .5'
+# an angle of a direction, and never more than a right one
+quality '"by about %.2g radians" % min(q["noise_angle"] / 3 ** .5, 1.5707963) in q["words"][0]'
+quality 'q["noise_angle"] > 3' # which is none
+run 0 report m.json -o m.html
+check "degrees of a direction" grep -q 'cluster by about 90 degrees' m.html
 python "five equal planes" <<'P'
 import json
 planes = json.load(open("m.json"))["bases"]

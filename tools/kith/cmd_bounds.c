@@ -169,7 +169,7 @@ static int bounds_main(const args *a)
     if (!code)
         code = payer_sign(&run.payer, json);
     if (!code)
-        run_bounds_warn(&found);
+        run_bounds_warn(&run, &found);
     kith_session_close(session);
     output_discard(&csv);
     output_discard(&receipt);

@@ -22,56 +22,6 @@ static arg_group groups[] = {
     {"Output", check_output, 2},
 };
 
-/* ---- what stands between the values --------------------------------------
- */
-
-/* The delimiter that the first line has most of, if it is not the one in use;
- * 0: nothing to say. */
-static char guess_delimiter(const char *path, const kith_source_options *opt)
-{
-    static const char candidates[] = ";\t|,"; /* commas may be in numbers */
-    char line[65536] = "";
-    size_t most = 0;
-    char best = 0;
-    FILE *file = strcmp(path, "-") != 0 ? fopen(path, "r") : NULL;
-    if (!file)
-        return 0;
-    if (!fgets(line, sizeof line, file))
-        line[0] = '\0';
-    fclose(file);
-    if (!strncmp(line, "\x1f\x8b", 2) || !strncmp(line, "\x28\xb5\x2f\xfd", 4))
-        return 0; /* compressed */
-    for (const char *c = candidates; *c && (*c != ',' || !best); c++) {
-        size_t count = 0;
-        for (const char *p = line; *p; p++)
-            count += *p == *c;
-        if (count > most) {
-            most = count;
-            best = *c;
-        }
-    }
-    char used = opt->delimiter                              ? opt->delimiter
-                : source_format_of(path) == KITH_FORMAT_TSV ? '\t'
-                                                            : ',';
-    return best == used ? 0 : best;
-}
-
-static void advise_delimiter(const char *path, const kith_source_options *opt)
-{
-    kith_format format = opt->format ? opt->format : source_format_of(path);
-    if (format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT)
-        return;
-    char guess = guess_delimiter(path, opt);
-    if (guess == '\t')
-        cli_note("the first line of %s looks as if tabs stood between values: "
-                 "try --delimiter tab",
-                 path);
-    else if (guess)
-        cli_note("the first line of %s looks as if '%c' stood between values: "
-                 "try --delimiter '%c', and --decimal , if numbers have commas",
-                 path, guess, guess);
-}
-
 /* ---- the result ----------------------------------------------------------
  */
 
@@ -80,15 +30,25 @@ static double share_of(uint64_t count, uint64_t all)
     return all ? (double)count / (double)all : 0;
 }
 
+/* In the header of the input; NULL: it has none. */
+static const char *check_name(const kith_check *check, uint32_t i)
+{
+    const char *name = check->names;
+    while (name && i-- > 0)
+        name += strlen(name) + 1;
+    return name;
+}
+
 static int print_check(FILE *file, const kith_check *check,
                        const kith_source_options *opt)
 {
     json_t *features = json_array();
     uint64_t complete = check->rows - check->incomplete;
     for (uint32_t i = 0; i < check->dimension; i++) {
-        json_t *name = opt->column_count == check->dimension
-                           ? json_string(opt->columns[i])
-                           : json_integer((json_int_t)i + 1);
+        json_t *name =
+            opt->column_count == check->dimension ? json_string(opt->columns[i])
+            : check_name(check, i) ? json_string(check_name(check, i))
+                                   : json_integer((json_int_t)i + 1);
         json_array_append_new(
             features,
             json_pack("{s:o, s:I, s:I, s:f}", "feature", name, "below",
@@ -120,7 +80,7 @@ static void say(const kith_check *check, const args *a,
         cli_note("warning: more than 1 %% of the rows are clipped: check the "
                  "order of your bounds, and whether they are wide enough");
     if (check->dimension == 1)
-        advise_delimiter(a->operands[0], opt);
+        source_advise_delimiter(a->operands[0], opt);
     cli_note("these figures are exact, so they are NOT private: do not publish "
              "them, and do not take bounds from them");
 }
@@ -149,7 +109,7 @@ static int check_main(const args *a)
                                           &s.options, &b.view, &check, &err),
                           &err);
         if (code == CLI_INPUT)
-            advise_delimiter(a->operands[0], &s.options);
+            source_advise_delimiter(a->operands[0], &s.options);
     }
     if (!code)
         code = bounds_check(&b, check.dimension);

@@ -131,7 +131,8 @@ int kmeans_main(const args *a)
             quality_tell(result);
         }
         if (!code)
-            code = quality_warn(result, run.common.strict);
+            code = quality_warn(result, &run.common.source.options,
+                                run.common.strict);
     }
     output_discard(&model_out);
     output_discard(&centers);

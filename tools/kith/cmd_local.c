@@ -149,7 +149,7 @@ int local_simulate_main(const args *a)
     if (!code)
         warn_fewer(&cli, result);
     if (!code && cli.options.method == KITH_LOCAL_AUTO)
-        code = quality_warn(result, 0);
+        code = quality_warn(result, NULL, 0);
     if (!code && !cli.common.quiet)
         print_summary(&cli, summary);
     output_discard(&model_out);

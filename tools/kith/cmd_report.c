@@ -238,6 +238,13 @@ static int read_page(source_of_page *p, const char *path, const args *a)
     p->json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!p->json)
         return cli_no_memory(); /* it was JSON a moment ago */
+    const char *kind = json_string_value(json_object_get(p->json, "kind"));
+    if (kind && !strcmp(kind, "bounds"))
+        return cli_fail(CLI_INPUT,
+                        "%s: a receipt of bounds has no page; kith verify "
+                        "checks it, and the page of a run with these bounds "
+                        "shows what they cost",
+                        path);
     const char *slash = strrchr(path, '/');
     r->title = slash ? slash + 1 : path;
     r->verdict = p->verdict;

@@ -116,7 +116,7 @@ static int run_and_write(subspace_run *run, const args *a)
         run_print_guarantee(&run->common, result);
     }
     if (!code)
-        code = quality_warn(result, run->common.strict);
+        code = quality_warn(result, NULL, run->common.strict);
     run->common.description = NULL;
     output_discard(&o);
     kith_result_free(result);

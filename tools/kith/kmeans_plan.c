@@ -62,7 +62,7 @@ int kmeans_run_plan(const kmeans_run *run)
                                : "the noise alone would move a centre of an "
                                  "average cluster by");
     if (!code)
-        code = quality_warn(plan, 0);
+        code = quality_warn(plan, NULL, 0);
     output_discard(&o);
     kith_result_free(plan);
     return code;

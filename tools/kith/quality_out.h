@@ -8,8 +8,9 @@
 /* Print what a result is expected to cost, if that is known. */
 void quality_tell(const kith_result *result);
 
-/* Print what people should know. With strict, a result that is not good is a
- * failure. Exit code. */
-int quality_warn(const kith_result *result, int strict);
+/* Print what people should know. from: has the names of the features; or
+ * NULL. With strict, a result that is not good is a failure. Exit code. */
+int quality_warn(const kith_result *result, const kith_source_options *from,
+                 int strict);
 
 #endif

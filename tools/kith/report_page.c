@@ -209,9 +209,9 @@ static void print_accuracy(const report *r)
         fputs(r->d > shown ? ", and so on for the other features. " : ". ", f);
     } else if (!isnan(r->noise)) {
         fprintf(f,
-                "Noise alone turns a plane of an average cluster by about "
-                "%.2g degrees. ",
-                r->noise * 180 / acos(-1));
+                "Noise alone turns a direction of the plane of an average "
+                "cluster by about %.2g degrees. ",
+                fmin(90, r->noise / sqrt(r->q) * 180 / acos(-1)));
     }
     double cost = json_number_value(json_object_get(r->quality, "cost")),
            cost_sd = json_number_value(json_object_get(r->quality, "cost_sd"));

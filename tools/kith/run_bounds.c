@@ -92,7 +92,7 @@ int run_bounds_find(run_common *run, const args *a, int together, double share,
     return cli_status(status, &err);
 }
 
-void run_bounds_warn(const found_bounds *found)
+void run_bounds_warn(const run_common *run, const found_bounds *found)
 {
     uint32_t uncertain = 0, lost = 0;
     for (uint32_t i = 0; i < found->dimension; i++) {
@@ -107,22 +107,32 @@ void run_bounds_warn(const found_bounds *found)
         cli_note("warning: noise hides the bounds of %u of %u features: give "
                  "them yourself, or spend more on them",
                  lost, found->dimension);
-    cli_note("values in fewer than about %.0f rows may be cut", found->hidden);
+    cli_note("values in fewer than about %.0f %s may be cut", found->hidden,
+             run->source.options.user_column ? "people" : "rows");
 }
 
-static int take_ranges(bounds *b, const found_bounds *found)
+static int fail_range(const kith_source_options *opt, uint32_t d, uint32_t i)
 {
+    const char *name = source_name(opt, d, i);
+    char number[32];
+    snprintf(number, sizeof number, "%u", i + 1);
+    return cli_fail(CLI_BUDGET,
+                    "noise hides the bounds of feature %s, so there is no "
+                    "model; what was spent stays spent. Give bounds yourself, "
+                    "or a larger share: --bounds private:0.2",
+                    name ? name : number);
+}
+
+static int take_ranges(run_common *run, const found_bounds *found)
+{
+    bounds *b = &run->bounds;
     b->lower = calloc(found->dimension, sizeof *b->lower);
     b->upper = calloc(found->dimension, sizeof *b->upper);
     if (!b->lower || !b->upper)
         return cli_no_memory();
     for (uint32_t i = 0; i < found->dimension; i++) {
         if (found->ranges[i].state == KITH_RANGE_NOT_FOUND)
-            return cli_fail(CLI_BUDGET,
-                            "noise hides the bounds of feature %u, so there is "
-                            "no model; what was spent stays spent. Give bounds "
-                            "yourself, or a larger share: --bounds private:0.2",
-                            i + 1);
+            return fail_range(&run->source.options, found->dimension, i);
         b->lower[i] = found->ranges[i].lower;
         b->upper[i] = found->ranges[i].upper;
     }
@@ -139,9 +149,9 @@ int run_bounds_apply(run_common *run, const args *a, kith_session **session)
     kith_dataset *data = NULL;
     int code = run_bounds_find(run, a, -1, run->bounds.share, session, &found);
     if (!code && !run->quiet)
-        run_bounds_warn(&found);
+        run_bounds_warn(run, &found);
     if (!code)
-        code = take_ranges(&run->bounds, &found);
+        code = take_ranges(run, &found);
     if (!code)
         code = run_data_open(run, a, &data);
     if (!code) {

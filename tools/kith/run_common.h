@@ -86,7 +86,7 @@ typedef struct found_bounds {
 int run_bounds_find(run_common *run, const args *a, int together, double share,
                     kith_session **session, found_bounds *found);
 /* Say on standard error which ranges noise hid. */
-void run_bounds_warn(const found_bounds *found);
+void run_bounds_warn(const run_common *run, const found_bounds *found);
 
 /* The whole of --bounds private: the run's bounds are those that were found,
  * and the session goes on with the rows in them. Exit code. */

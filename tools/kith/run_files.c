@@ -40,6 +40,8 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
                           &err);
     if (!code)
         code = bounds_check(&run->bounds, kith_dataset_dimension(*data));
+    if (code == CLI_INPUT || (code && *data))
+        source_advise_delimiter(a->operands[0], &run->source.options);
     if (!code)
         code = run_take_names(&run->source, *data);
     if (!code)

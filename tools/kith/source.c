@@ -153,6 +153,14 @@ int source_set_columns(source *s, const char *const *names, size_t count)
     return CLI_OK;
 }
 
+const char *source_name(const kith_source_options *opt, uint32_t d, uint32_t i)
+{
+    double number;
+    return opt && opt->column_count == d && cli_number(opt->columns[i], &number)
+               ? opt->columns[i]
+               : NULL;
+}
+
 int source_parse(source *out, const args *a)
 {
     *out = (source){0};

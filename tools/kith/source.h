@@ -31,6 +31,11 @@ kith_format source_format_of(const char *path);
 /* Where the number of rows is public (replace-one) no row may change it:
  * refuse options that let it. Exit code. */
 int source_fix_rows(source *s, int fixed);
+/* The name of feature i of d; NULL: it has a number only. */
+const char *source_name(const kith_source_options *opt, uint32_t d, uint32_t i);
+/* source_guess.c: say so if a text file looks as if something else stood
+ * between its values. */
+void source_advise_delimiter(const char *path, const kith_source_options *opt);
 void source_free(source *s);
 
 /* ---- bounds.c ------------------------------------------------------------ */
