@@ -99,7 +99,7 @@ page model.json 'Each' 'row' 'Whether or not any one row is in the data' '2.7 ti
 cp page.html again.html
 page model.json
 same page.html again.html
-page planes.json Planes 'Direction 2' 'Angles between planes' 'turns a plane'
+page planes.json Planes 'Direction 2' 'Angles between planes' 'turns a direction'
 page local.json 'Nobody holds the rows' 'person' 'forecast'
 page noise.json 'this result is noise'
 page seeded.json 'NOT PRIVATE'
