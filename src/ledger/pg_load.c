@@ -33,20 +33,4 @@ const pg_calls *kith_i_pg_calls(void)
     pthread_once(&once, load);
     return loaded ? &calls : NULL;
 }
-const char *kith_i_pg_line(const char *text, char out[KITH_I_PG_LINE])
-{
-    size_t used = 0;
-    for (; *text && used < KITH_I_PG_LINE - 1; text++) {
-        int blank = strchr(" \t\r\n", *text) != NULL;
-        if (!blank)
-            out[used++] = *text;
-        else if (used && out[used - 1] != ' ')
-            out[used++] = ' ';
-    }
-    while (used && out[used - 1] == ' ')
-        used--;
-    out[used] = '\0';
-    return out;
-}
-
 #endif

@@ -280,4 +280,20 @@ kith_status kith_i_pg_post(kith_ledger *self, const kith_i_posting *p,
     return status;
 }
 
+const char *kith_i_pg_line(const char *text, char out[KITH_I_PG_LINE])
+{
+    size_t used = 0;
+    for (; *text && used < KITH_I_PG_LINE - 1; text++) {
+        int blank = strchr(" \t\r\n", *text) != NULL;
+        if (!blank)
+            out[used++] = *text;
+        else if (used && out[used - 1] != ' ')
+            out[used++] = ' ';
+    }
+    while (used && out[used - 1] == ' ')
+        used--;
+    out[used] = '\0';
+    return out;
+}
+
 #endif
