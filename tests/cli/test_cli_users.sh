@@ -173,5 +173,5 @@ run 0 verify paid.json --ledger sqlite:l.db
 run 0 $M who -e 1 --delta 1e-6 --rows-per-user 3 --ledger sqlite:l.db --account people -o paid3.json all.csv
 run 0 verify paid3.json --ledger sqlite:l.db
 check "several rows cost a person the same" [ "$("$KITH" budget history people --ledger sqlite:l.db |
-    sed -n 's/.*charge *mu^2 \([0-9.]*\).*/\1/p' | sort -u | wc -l)" = 1 ]
+    sed -n 's/.*charge .*mu^2 \([0-9.]*\).*/\1/p' | sort -u | wc -l)" = 1 ]
 finish

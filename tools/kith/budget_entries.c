@@ -2,6 +2,7 @@
  * `history`. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "budget.h"
@@ -19,6 +20,13 @@ static void print_text(const json_t *body, const char *key, const char *before,
         printf("%s%s%s", before, text, after);
 }
 
+/* Entries have the shortest text of a number: 4e+01 is 40 to people. */
+static double number_of(const json_t *body, const char *key)
+{
+    const char *text = text_of(body, key);
+    return text ? strtod(text, NULL) : 0;
+}
+
 static int is_asymptotic(const json_t *body)
 {
     const char *word = text_of(body, "guarantee");
@@ -28,10 +36,9 @@ static int is_asymptotic(const json_t *body)
 /* "(1, 1e-06)", as it was asked for; a new limit likewise. */
 static void print_privacy(const json_t *body)
 {
-    const char *epsilon = text_of(body, "epsilon");
-    const char *delta = text_of(body, "delta");
-    if (epsilon)
-        printf("  (%s, %s)", epsilon, delta ? delta : "0");
+    if (text_of(body, "epsilon"))
+        printf("  (%.6g, %.6g)", number_of(body, "epsilon"),
+               number_of(body, "delta"));
 }
 
 void budget_print_privacy(const kith_entry_view *e)
@@ -92,8 +99,8 @@ static void print_change(const kith_entry_view *e, const json_t *body,
 {
     printf("%-11son %s", what, e->at);
     if (text_of(body, "epsilon"))
-        printf(" to epsilon %s at delta %s", text_of(body, "epsilon"),
-               text_of(body, "delta") ? text_of(body, "delta") : "0");
+        printf(" to epsilon %.6g at delta %.6g", number_of(body, "epsilon"),
+               number_of(body, "delta"));
     print_text(body, "reason", ": \"", "\"");
     puts("");
 }
