@@ -23,8 +23,8 @@ kith_status kith_i_chain_copy_open(kith_session *session,
                                    kith_i_chain_copy *out, kith_error *err);
 void kith_i_chain_copy_close(kith_i_chain_copy *copy);
 
-/* For sample-and-aggregate and noisy draws: takes all that is left of the session, so that
- * nothing can be released beside it. Rows of d numbers. */
+/* For sample-and-aggregate and noisy draws: takes all that is left of the
+ * session, so that nothing can be released beside it. Rows of d numbers. */
 typedef struct kith_i_block_copy {
     double *x; /* NULL in a plan */
     size_t n;
