@@ -330,12 +330,15 @@ int server_start(server *s)
            listen_on(s, s->config.admin_listen, 1, &s->admin);
 }
 
-static void quiesce(struct MHD_Daemon *daemon)
+/* No new connections. Not MHD_quiesce_daemon(): it takes the socket out of
+ * epoll sets while their threads may do the same, and who comes second aborts
+ * the process. A socket that is shut down only fails to accept. */
+static void stop_listening(struct MHD_Daemon *daemon)
 {
-    MHD_socket socket =
-        daemon ? MHD_quiesce_daemon(daemon) : MHD_INVALID_SOCKET;
-    if (socket != MHD_INVALID_SOCKET)
-        close(socket);
+    const union MHD_DaemonInfo *at =
+        daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_LISTEN_FD) : NULL;
+    if (at)
+        shutdown(at->listen_fd, SHUT_RDWR);
 }
 
 /* Until nobody is left, or it takes too long. */
@@ -355,8 +358,8 @@ int server_stop(server *s)
     enum { PATIENCE = 10000 };
     int64_t until = monotonic_ms() + PATIENCE;
     atomic_store(&s->draining, 1);
-    quiesce(s->daemon);
-    quiesce(s->admin);
+    stop_listening(s->daemon);
+    stop_listening(s->admin);
     drain(s, &s->in_flight, until);
     /* Who kept a connection may ask again: at once, or not at all. */
     atomic_store(&s->closing, 1);
