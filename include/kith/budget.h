@@ -106,7 +106,9 @@ typedef struct kith_session_options {
 KITH_API void kith_session_options_init(kith_session_options *opt, size_t size);
 
 /* Charges the ledger with the whole of privacy before anything is drawn, and
- * takes the dataset (untouched on failure). Nothing is ever refunded. */
+ * takes the dataset (untouched on failure). Nothing is ever refunded, so ask
+ * kith_fit_check (fit.h) first whether the run would be refused; kith_fit does
+ * so itself. */
 KITH_API KITH_CHECKED kith_status
 kith_session_open(kith_dataset *data, const kith_session_options *opt,
                   kith_session **out, kith_error *err);

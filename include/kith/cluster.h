@@ -61,11 +61,16 @@ KITH_API KITH_CHECKED kith_status kith_kmeans(kith_session *session,
 typedef struct kith_choice {
     uint32_t from, to, chosen;
     uint32_t tries, agreed; /* summaries with fresh noise that chose the same */
-    int stable;             /* 0: weak; chosen by least cost and noise        */
+    int stable;             /* 0: weak                                        */
     const double *cost;     /* of the released summary, (normalised) units    */
     const double *noise;    /* what the noise of a run with k clusters adds   */
     double before, after;   /* costs of from - 1 and to + 1, which tell where
                                the ends bend; 0: not known                    */
+    double bend;            /* second difference of log cost, where largest   */
+    double cloud_bend;      /* there, of clouds without clusters; stable is
+                               more than twice this                           */
+    int by_bend;            /* 0: noise would often have chosen otherwise, so
+                               chosen by least cost and noise                 */
 } kith_choice;
 
 /* NULL: there was no choice. Borrowed. */

@@ -57,6 +57,9 @@ typedef struct kith_i_creation {
                      it (the paper's 5cr); 0: off */
 } kith_i_creation;
 
+/* The words are the gate's (dp/ask.h), which no file here includes: a device
+ * has reals and points that anybody may send. The numbers are the protocol's.
+ */
 typedef enum kith_i_place_kind {
     KITH_I_PLACE_ONE = 1, /* everybody is in place 0                          */
     KITH_I_PLACE_TREE,    /* the leaf of a tree, seen through the lens        */

@@ -54,15 +54,16 @@ static json_t *choice_json(const kith_result *result)
 {
     const kith_choice *c = kith_result_choice(result);
     size_t count = c->to - c->from + 1;
-    return json_pack("{s:[I, I], s:I, s:b, s:[I, I], s:s, s:o, s:o, s:o, s:o}",
-                     "range", (json_int_t)c->from, (json_int_t)c->to, "chosen",
-                     (json_int_t)c->chosen, "stable", c->stable, "agreed",
-                     (json_int_t)c->agreed, (json_int_t)c->tries, "rule",
-                     c->stable ? "largest bend of log cost"
-                               : "least cost plus noise",
-                     "cost", kith_i_model_numbers(c->cost, count), "noise",
-                     kith_i_model_numbers(c->noise, count), "cost_before",
-                     neighbor(c->before), "cost_after", neighbor(c->after));
+    return json_pack(
+        "{s:[I, I], s:I, s:b, s:[I, I], s:f, s:f, s:s, s:o, s:o, s:o, s:o}",
+        "range", (json_int_t)c->from, (json_int_t)c->to, "chosen",
+        (json_int_t)c->chosen, "stable", c->stable, "agreed",
+        (json_int_t)c->agreed, (json_int_t)c->tries, "bend", c->bend,
+        "cloud_bend", c->cloud_bend, "rule",
+        c->by_bend ? "largest bend of log cost" : "least cost plus noise",
+        "cost", kith_i_model_numbers(c->cost, count), "noise",
+        kith_i_model_numbers(c->noise, count), "cost_before",
+        neighbor(c->before), "cost_after", neighbor(c->after));
 }
 
 static json_t *model_of_centers(const kith_result *result, const kith_run *run)

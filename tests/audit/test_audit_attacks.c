@@ -9,15 +9,7 @@
  * gets a second try; a broken one is missed less than once in 10^6 (the tries
  * are many times what the bound needs). */
 /* link: support/command_none.c */
-#include "support/cmocka_all.h"
-
-#include "../../tools/kith/audit_canary.c"
-#include "../../tools/kith/audit_pair.c"
-#include "../../tools/kith/audit_receipts.c"
-#include "../../tools/kith/audit_sparse.c"
-#include "../../tools/kith/audit_stat.c"
-#include "../../tools/kith/audit_words.c"
-#include "../../tools/kith/cmd_audit.c"
+#include "support/audit_alone.h"
 
 typedef enum program {
     RIGHT,
@@ -73,46 +65,15 @@ int audit_write_sparse(const audit_target *t, const uint64_t counts[3],
 
 /* ---- the programs -------------------------------------------------------- */
 
-static uint64_t state;
-
-static double uniform(void) /* above 0, below 1 */
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
-}
-
-void audit_bits(unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (unsigned char)(uniform() * 256);
-}
-
 /* Noise that hides a change of 1 for a loss of `loss` in the currency. */
 static double noise(const audit_target *t, double loss)
 {
-    double u = uniform(), v = uniform();
-    return t->mu > 0 ? sqrt(-2 * log(u)) * cos(6.283185307179586 * v) / loss
-                     : log(u / v) / loss;
+    return unit_noise(t) / loss;
 }
 
 static double within(double x, double most)
 {
     return x < -most ? -most : x > most ? most : x;
-}
-
-/* What a run may lose at this epsilon: mu, or epsilon when pure. */
-static double loss_at(const audit_target *t, double epsilon)
-{
-    static double last, mu; /* a root takes longer than a run */
-    if (!(t->mu > 0))
-        return epsilon;
-    if (epsilon != last)
-        assert_int_equal(kith_privacy_mu(epsilon, t->delta, &mu, NULL),
-                         KITH_OK);
-    last = epsilon;
-    return mu;
 }
 
 static double part(const audit_target *t, double loss, double share)
@@ -177,32 +138,6 @@ int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
     else
         run_mean(t, loss_at(t, epsilon), dimension, center, &seen);
     *view = seen;
-    return CLI_OK;
-}
-
-/* ---- an audit without processes and clocks ------------------------------- */
-
-double audit_now(void)
-{
-    return 0;
-}
-
-void audit_empty(const audit_target *t)
-{
-    (void)t;
-}
-
-int audit_crew(const audit_target *t, const audit_plan *plan,
-               audit_tally *tallies)
-{
-    for (size_t i = 0; i < plan->programs; i++) {
-        audit_tally *tally = &tallies[i];
-        tally->sights = calloc(plan->tries, sizeof *tally->sights);
-        assert_non_null(tally->sights);
-        for (uint64_t n = 0; plan->every[i] && n < plan->tries; n++)
-            assert_int_equal(
-                plan->try_once(t, tally, &tally->sights[tally->tries++]), 0);
-    }
     return CLI_OK;
 }
 

@@ -10,15 +10,7 @@
  * False alarms: a right program is disproved once in 1,000 audits and gets a
  * second try; planted ones are missed less than once in 10^6. */
 /* link: support/command_none.c */
-#include "support/cmocka_all.h"
-
-#include "../../tools/kith/audit_canary.c"
-#include "../../tools/kith/audit_pair.c"
-#include "../../tools/kith/audit_receipts.c"
-#include "../../tools/kith/audit_sparse.c"
-#include "../../tools/kith/audit_stat.c"
-#include "../../tools/kith/audit_words.c"
-#include "../../tools/kith/cmd_audit.c"
+#include "support/audit_alone.h"
 
 /* Of the loss, or of mu: what the last answer has. */
 #define PART 0.156
@@ -31,21 +23,7 @@ static double size_noise; /* of the answer before the last */
 
 /* ---- the program --------------------------------------------------------- */
 
-static uint64_t state, counts[3];
-
-static double uniform(void) /* above 0, below 1 */
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return ((double)((z ^ z >> 31) >> 12) + 0.5) * 0x1p-52;
-}
-
-void audit_bits(unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (unsigned char)(uniform() * 256);
-}
+static uint64_t counts[3];
 
 int audit_write_sparse(const audit_target *t, const uint64_t given[3],
                        const double values[2])
@@ -60,34 +38,16 @@ static double shortened(double sum, double variance)
     return sum * sum > variance ? sum - variance / sum : 0;
 }
 
-static double noise(const audit_target *t, double scale)
-{
-    double u = uniform(), v = uniform();
-    return t->mu > 0 ? scale * sqrt(-2 * log(u)) * cos(6.283185307179586 * v)
-                     : scale * log(u / v);
-}
-
-static double whole_loss(const audit_target *t, double epsilon)
-{
-    static double last, mu; /* a root takes longer than a run */
-    if (!(t->mu > 0))
-        return epsilon;
-    if (epsilon != last)
-        assert_int_equal(kith_privacy_mu(epsilon, t->delta, &mu, NULL), 0);
-    last = epsilon;
-    return mu;
-}
-
 int audit_run(const audit_target *t, double epsilon, uint32_t dimension,
               double *center, audit_view *view)
 {
-    double whole = louder * whole_loss(t, epsilon);
+    double whole = louder * loss_at(t, epsilon);
     double loss = PART * whole, scale = 1 / loss, size;
     double variance = scale * scale * (t->mu > 0 ? 1 : 2);
     double sums[2] = {(double)(counts[0] + counts[2]), 0.5 * (double)counts[1]};
     assert_int_equal(dimension, 2);
     for (int i = 0; i < 2; i++)
-        sums[i] += bare ? 0 : noise(t, scale);
+        sums[i] += bare ? 0 : scale * unit_noise(t);
     size = (double)(counts[0] + counts[1]) + 300 * (uniform() - 0.5);
     for (int i = 0; i < 2; i++)
         center[i] = shortened(sums[i], variance) / size;
@@ -112,30 +72,6 @@ int audit_write_people(const audit_target *t, const double *values,
 {
     (void)t, (void)values, (void)persons, (void)rows;
     return CLI_FAILED;
-}
-
-double audit_now(void)
-{
-    return 0;
-}
-
-void audit_empty(const audit_target *t)
-{
-    (void)t;
-}
-
-int audit_crew(const audit_target *t, const audit_plan *plan,
-               audit_tally *tallies)
-{
-    for (size_t i = 0; i < plan->programs; i++) {
-        audit_tally *tally = &tallies[i];
-        tally->sights = calloc(plan->tries, sizeof *tally->sights);
-        assert_non_null(tally->sights);
-        for (uint64_t n = 0; plan->every[i] && n < plan->tries; n++)
-            assert_int_equal(
-                plan->try_once(t, tally, &tally->sights[tally->tries++]), 0);
-    }
-    return CLI_OK;
 }
 
 /* ---- an audit by the last answer alone ----------------------------------- */
@@ -314,8 +250,8 @@ static void test_mu_counts_every_guess(void **unused)
     audit_bound bound;
     for (int n = 0; n < TRIES; n++) {
         int in = uniform() < 0.5;
-        sights[n] = (audit_sight){.sum = in + noise(&t, 1 / t.mu),
-                                  .count = in + noise(&t, 10),
+        sights[n] = (audit_sight){.sum = in + unit_noise(&t) / t.mu,
+                                  .count = in + 10 * unit_noise(&t),
                                   .in = in};
     }
     audit_pair_bound(&t, &tally, 1e-6, &bound);

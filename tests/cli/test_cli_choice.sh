@@ -12,6 +12,10 @@ with open("five.csv", "w") as f:
     f.write("x,y\n")
     for i in range(6000):
         f.write("%.3f,%.3f\n" % tuple(random.gauss(m, 2) for m in places[i % 5]))
+with open("square.csv", "w") as f:
+    f.write("x,y\n")
+    for i in range(20000):
+        f.write("%.3f,%.3f\n" % (random.uniform(-50, 50), random.uniform(-50, 50)))
 with open("few.csv", "w") as f:
     f.write("x,y\n")
     for i in range(60):
@@ -54,6 +58,14 @@ run 0 $M -k auto -o paid.json five.csv
 run 0 verify paid.json
 run 0 report paid.json -o paid.html
 run 0 evaluate paid.json five.csv
+
+# ---- no clusters: the bend of a square is that of any even cloud ----------------
+run 0 $M -k 2:9 --insecure-seed 5 -o square.json square.csv
+said 'k = 4 .* weak: rows without clusters would look'
+check "weak, and by the bend" grep -q '"stable": false' square.json
+check "the rule that was used" grep -q '"rule": "largest bend of log cost"' square.json
+run 0 report square.json -o square.html
+check "the page says weak" grep -q 'The choice is weak' square.html
 
 # ---- 60 rows of nothing: chosen by noise, and said so -------------------------
 run 0 $M -k 2:12 --insecure-seed 5 -o few.json few.csv

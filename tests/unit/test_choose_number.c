@@ -1,5 +1,6 @@
 /* How many clusters noisy points have: on heaps whose number is known, with
- * noise that hides it, with a run that could not pay for it. */
+ * noise that hides it, with a run that could not pay for it; and on clouds
+ * that have none. */
 #include "solver/choose_number.h"
 #include "support/cmocka_all.h"
 
@@ -46,6 +47,7 @@ static void test_heaps(void **state)
     table t;
     assert_int_equal(choose(&t, .1, 1e-6, 0), HEAPS);
     assert_true(t.choice.stable && t.choice.agreed == t.choice.tries);
+    assert_true(t.choice.bend > 3 * t.choice.cloud_bend);
     /* squares of 72 points of 100 rows about six means, in units of 4 */
     const double *cost = t.choice.cost + (HEAPS - FROM);
     double expect = 4 * 100. * D * (N - HEAPS);
@@ -91,12 +93,50 @@ static void test_dear(void **state)
     assert_true(choose(&t, .1, .25 / (4.5 * 4.5), 0) <= 4);
 }
 
+/* Rows without clusters: even in a square, which four centres serve much better
+ * than three, in a strip, which two serve much better than one, and round.
+ * Fresh noise would choose the same, yet no choice is stable. */
+static void test_clouds(void **state)
+{
+    (void)state;
+    enum { SIDE = 30, ALL = SIDE * SIDE };
+    static double coords[ALL * D], weights[ALL], noise[ALL], unsure[ALL];
+    double curve[2 * (TO - FROM + 1)];
+    for (int shape = 0; shape < 3; shape++) {
+        kith_i_coins coins;
+        kith_i_coins_seed(&coins, 7, (uint64_t)shape);
+        for (int i = 0; i < ALL; i++) {
+            coords[i * D] = shape == 2 ? kith_i_coins_normal(&coins)
+                                       : 2. * (i % SIDE) / SIDE;
+            coords[i * D + 1] = shape == 2 ? kith_i_coins_normal(&coins)
+                                : shape    ? .1 * i / ALL
+                                           : 2. * (double)(i / SIDE) / SIDE;
+            weights[i] = 100;
+            noise[i] = 1e-4;
+            unsure[i] = 1e-2;
+        }
+        kith_i_noisy_points points = {.at = {coords, weights, ALL, D},
+                                      .noise = noise,
+                                      .unsure = unsure,
+                                      .blur = 1e-6,
+                                      .unit = 1};
+        kith_choice choice = {.from = FROM, .to = TO};
+        assert_int_equal(
+            kith_i_choose_number(&points, &coins, curve, &choice, NULL),
+            KITH_OK);
+        assert_int_equal(choice.agreed, choice.tries);
+        assert_true(choice.bend > 0 && choice.bend < 1.5 * choice.cloud_bend);
+        assert_false(choice.stable);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heaps),
         cmocka_unit_test(test_weak),
         cmocka_unit_test(test_dear),
+        cmocka_unit_test(test_clouds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,8 +85,11 @@ static void print_summary(const kmeans_run *run, const kith_result *result)
     if (c)
         cli_note("k = %u was chosen from %u to %u%s", c->chosen, c->from, c->to,
                  c->stable ? ": there the cost stops falling fast"
-                           : "; the choice is weak: noise would often have "
-                             "chosen otherwise");
+                 : c->by_bend
+                     ? "; the choice is weak: rows without clusters would look "
+                       "much the same"
+                     : "; the choice is weak: noise would often have chosen "
+                       "otherwise");
     run_print_guarantee(&run->common, result);
 }
 

@@ -70,7 +70,9 @@ static void print_choice(const report *r)
     FILE *f = r->file;
     const json_t *choice = json_object_get(r->model, "choice_of_k"),
                  *range = json_object_get(choice, "range"),
-                 *agreed = json_object_get(choice, "agreed");
+                 *agreed = json_object_get(choice, "agreed"),
+                 *bend = json_object_get(choice, "bend"),
+                 *cloud = json_object_get(choice, "cloud_bend");
     const char *rule = json_string_value(json_object_get(choice, "rule"));
     if (json_array_size(range) != 2)
         return;
@@ -95,9 +97,12 @@ static void print_choice(const report *r)
                 "%lld tries",
                 (long long)json_integer_value(json_array_get(agreed, 0)),
                 (long long)json_integer_value(json_array_get(agreed, 1)));
-    fputs(". That tells of the noise alone: a bend is not a "
-          "proof of clusters, and even rows without any, spread evenly, can "
-          "have a stable one. The bars show the cost of the "
+    if (json_is_number(bend) && json_is_number(cloud))
+        fprintf(f,
+                ", and its size is %.2g, where clouds without clusters that "
+                "are as wide have up to %.2g",
+                json_number_value(bend), json_number_value(cloud));
+    fputs(". A bend is not a proof of clusters. The bars show the cost of the "
           "summary by its logarithm; what noise adds to the cost stands "
           "behind it.</p>\n",
           f);
