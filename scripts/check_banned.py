@@ -18,7 +18,8 @@ RULES = [
      "secret coins come from noise/entropy.c, public ones from base/coins.c"),
     ("sprintf strcpy strcat atoi atof gets alloca", FOLDERS, (),
      "no bound, or no error: use snprintf, memcpy, strtod, kith_i_alloc"),
-    (r"randombytes_\w+", FOLDERS, ("src/noise/entropy.c",),
+    # I27
+    (r"randombytes_\w+ crypto_\w+_keygen", FOLDERS, ("src/noise/entropy.c",),
      "only noise/entropy.c draws secret coins"),
     ("malloc calloc realloc free aligned_alloc", ("src",),
      ("src/base/mem.c",),

@@ -19,15 +19,16 @@ LAYERS = {
     "budget": {"base"},
     # Stores of ledgers: files, databases. No row and no noise.
     "ledger": {"base", "budget"},
-    "data": {"base"},
+    # noise: the secret key of rows on disk.
+    "data": {"base", "noise"},
     # How the ranks of a team talk. No row, no noise, no money.
     "ranks": {"base", "kernel"},
     "dp": {"base", "kernel", "noise", "budget", "data", "ranks"},
     "result": {"base"},
     "solver": {"base", "kernel"},
     # Releases that do not fit the gate's one path: the only ones to whom rows
-    # are handed (dp/rows_out.h).
-    "sidedoor": {"base", "kernel", "noise", "budget", "dp", "solver"},
+    # are handed (release/rows_out.h). They cannot change a session.
+    "sidedoor": {"base", "kernel", "noise", "budget", "dp", "release", "solver"},
     # Rarer exact releases on the gate's own frame: moments, swaps, features,
     # histograms over huge domains.
     "release": {"base", "kernel", "noise", "budget", "ranks", "dp"},
@@ -58,21 +59,23 @@ LAYERS = {
     "fit": {"base"},
 }
 
-# header -> the only layers that may include it. Here the records live (I9).
+# header -> the only layers that may include it, or come to it by what they
+# include. Here the records live (I9).
 RESERVED = {
-    "data/fold.h": {"data", "dp", "simulate", "plain"},
+    "data/fold.h": {"data", "dp", "release", "simulate", "plain"},
     "data/reader.h": {"data", "plain"},
     "budget/gdp.h": {"budget", "dp", "sidedoor"},
     "dp/dp_private.h": {"dp", "release"},
     "dp/ask_private.h": {"dp", "release"},
-    "dp/rows_out.h": {"dp", "sidedoor"},
+    "dp/price.h": {"dp", "release", "sidedoor"},
+    "release/rows_out.h": {"release", "sidedoor"},
     "release/keys_out.h": {"release"},
     # A device draws secret coins through the same one door as the gate; the
     # simulator holds its users' coins.
     "noise/entropy.h": {"noise", "dp", "release", "sidedoor", "collect", "simulate",
                         "service"},
     "noise/sampler.h": {"noise", "dp", "release", "sidedoor", "simulate"},
-    "noise/sampler_wishart.h": {"noise", "dp"},
+    "noise/sampler_wishart.h": {"noise", "dp", "release"},
     "noise/normal_digits.h": {"noise"},
     "noise/noise.h": {"noise", "dp", "release", "sidedoor"},
     "noise/noise_wishart.h": {"noise", "dp", "release"},
@@ -101,9 +104,9 @@ OUTSIDE = {
     "curl/curl.h": {"tools"},
 }
 
-# What visits rows -> the only layers that may name it, by whatever header they
-# know it. So rows that reach a chain come by dp/rows_out.h, which marks the
-# session: its result cannot be called exact (I34).
+# What visits rows -> the only layers, or files, that may name it, by whatever
+# header they know it. So rows that reach a chain come by the copy that marks
+# the session: its result cannot be called exact (I34).
 VISITS = {
     "kith_i_fold": {"data", "dp", "simulate", "plain"},
     "kith_i_fold_beside": {"data", "dp", "simulate", "plain"},
@@ -111,6 +114,9 @@ VISITS = {
     "kith_i_session_fold": {"dp", "release"},
     "kith_i_tally_rows": {"dp", "release"},
     "kith_i_view_derive": {"dp"},
+    "kith_i_chain_copy_open": {"release", "sidedoor/release_chain.c"},
+    "kith_i_block_copy_open": {"release", "sidedoor/blocks.c",
+                               "sidedoor/release_draws.c"},
 }
 VISIT = re.compile(r"\b(" + "|".join(VISITS) + r")\b")
 
@@ -200,6 +206,31 @@ def public_problem(root, path, quote, header):
     return f"a public header may not include {header}"
 
 
+def reached(root, path, seen):
+    """The headers of src/ that a file of it comes to, itself included."""
+    if path in seen or not os.path.exists(os.path.join(root, "src", path)):
+        return seen
+    seen.add(path)
+    with open(os.path.join(root, "src", path), encoding="utf-8") as file:
+        for _, quote, header in includes(file.read()):
+            if quote == '"' and not header.startswith("kith/"):
+                inside = header if "/" in header else (
+                    f"{path.split('/')[0]}/{header}")
+                reached(root, inside, seen)
+    return seen
+
+
+def detours(root, path):
+    """Reserved headers that a file comes to by another header."""
+    with open(os.path.join(root, "src", path), encoding="utf-8") as file:
+        direct = {header for _, _, header in includes(file.read())}
+    layer = path.split("/")[0]
+    for header in sorted(reached(root, path, set()) - direct):
+        if layer not in RESERVED.get(header, {layer}):
+            yield (f'src/{path}: comes to "{header}", which is for '
+                   f'{", ".join(sorted(RESERVED[header]))} only')
+
+
 RULES = {"src": source_problem, "tools": tool_problem,
          "include": public_problem}
 
@@ -218,10 +249,12 @@ def check(root):
             seen.setdefault(name, path)
         layer = path.split("/")[1]
         for match in VISIT.finditer(bare(text)) if top == "src" else ():
-            if layer not in VISITS[match.group()]:
+            if not {layer, path[4:]} & VISITS[match.group()]:
                 problems.append(f"{path}: {match.group()} is for "
                                 f"{', '.join(sorted(VISITS[match.group()]))} "
                                 "only")
+        if top == "src" and path.count("/") == 2:
+            problems.extend(detours(root, path[4:]))
         for line, quote, header in includes(text):
             problem = RULES[top](root, path, quote, header)
             if problem:
@@ -250,6 +283,12 @@ SPECIMENS = {
     "src/data/fold.h": ("", None),
     "src/sidedoor/looks.c": ("void f(void) { kith_i_session_fold(); }\n",
                              "only"),
+    "src/release/way.h": ('#include "dp/dp_private.h"\n', None),
+    "src/sidedoor/detour.c": ('#include "release/way.h"\n', "comes to"),
+    "src/sidedoor/blocks_for_chains.c": (
+        "void g(void) { kith_i_block_copy_open(); }\n", "only"),
+    "src/sidedoor/release_draws.c": (
+        "void g(void) { kith_i_block_copy_open(); }\n", None),
     "src/sidedoor/told.c": ("/* not kith_i_session_fold */\n", None),
     "src/data/reader.h": ("", None),
     "src/data/good_data.c": ('#include "fold.h"\n#include "reader.h"\n', None),

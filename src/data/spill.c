@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/base_i.h"
+#include "noise/secret.h"
 
 enum {
     TAG = crypto_aead_chacha20poly1305_ietf_ABYTES,
@@ -89,7 +90,11 @@ kith_status kith_i_spill_open(const char *folder, size_t most, int anywhere,
         kith_i_spill_close(s);
         return kith_i_fail_memory(err);
     }
-    crypto_aead_chacha20poly1305_ietf_keygen(s->key);
+    kith_status status = kith_i_secret_bytes(s->key, KEY, err);
+    if (status) {
+        kith_i_spill_close(s);
+        return status;
+    }
     /* Every pass is from the beginning to the end: the kernel reads ahead
      * (decision 33). */
     (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);

@@ -95,7 +95,7 @@ static int value_is_valid(const kith_i_domain *domain, const kith_i_ask *ask,
         return width == domain->dimension && !ask->place.bins;
     case KITH_I_VALUE_RESIDUAL:
         return v->origins && width == domain->dimension && !domain->sparse &&
-               v->halvings >= 0 && !ask->place.bins &&
+               v->halvings >= 0 && v->halvings <= 30 && !ask->place.bins &&
                kith_i_origins_are_near(
                    v->origins,
                    (size_t)(v->by_cell ? place_count(&ask->place) : 1) * width);

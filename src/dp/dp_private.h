@@ -5,8 +5,7 @@
 #include "budget/moves.h"
 #include "data/fold.h"
 #include "dp_i.h"
-#include "noise/entropy.h"
-#include "noise/sampler.h"
+#include "price.h"
 
 struct kith_i_view {
     kith_i_domain *domain; /* owned by data unless a plan */
@@ -67,37 +66,10 @@ kith_status kith_i_view_keep(kith_session *session, kith_i_view *view,
                              kith_status status, const kith_i_view **out);
 void kith_i_views_free(kith_session *session);
 
-/* What a release will cost and say. */
-typedef struct kith_i_bill {
-    const char *what, *suffix; /* joined with a blank; suffix may be NULL */
-    const char *mechanism, *norm;
-    double sensitivity, scale;
-    kith_i_loss loss;
-} kith_i_bill;
-
 /* Pay for all bills or for none, before anything is folded or drawn (R7):
  * KITH_ERR_BUDGET when they exceed what is left. */
 kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
                                size_t count, kith_error *err);
-
-/* How far one row moves a statistic of this session. */
-kith_i_moves kith_i_session_moves(const kith_session *session,
-                                  kith_i_statistic what);
-
-/* A stream number no other draw of this session has used. */
-uint64_t kith_i_session_stream(kith_session *session);
-
-/* Noise of the session's measure. */
-kith_i_noise_kind kith_i_session_noise(const kith_session *session);
-const char *kith_i_session_mechanism(const kith_session *session);
-
-/* Scale for one release from its sensitivity: in Gaussian DP
- * sqrt(l2_squared), in pure DP l1. Refuses scales beyond 2^54, so that a sum
- * (< 2^62) and its noise fit int64 (R4). */
-kith_status kith_i_session_scale(const kith_session *session,
-                                 kith_i_u128 l2_squared, uint64_t l1,
-                                 kith_i_loss charge, kith_i_scale *out,
-                                 kith_error *err);
 
 /* Scale of K-norm noise for L2 sensitivity l2 in R^width (pure DP). One
  * coordinate has a standard deviation of sqrt(width + 1) scales: that is what
@@ -105,9 +77,6 @@ kith_status kith_i_session_scale(const kith_session *session,
 kith_status kith_i_session_scale_knorm(const kith_session *session, uint64_t l2,
                                        size_t width, kith_i_loss charge,
                                        kith_i_scale *out, kith_error *err);
-
-/* Standard deviation of the session's noise at this scale. */
-double kith_i_session_sd(const kith_session *session, kith_i_scale scale);
 
 /* ---- session_team.c: a release in a team is: fold, sum to rank 0, noise
  * there, publish. Alone all of it does nothing: totals are whole, everybody

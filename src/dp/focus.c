@@ -58,6 +58,10 @@ kith_status kith_i_view_features(kith_session *s, const uint32_t *features,
     kith_i_view *view = kith_i_alloc(1, sizeof *view);
     uint32_t *column = kith_i_alloc(d, sizeof *column);
     kith_status status = view && column ? KITH_OK : kith_i_fail_memory(err);
+    for (uint32_t j = 0; !status && j < q; j++)
+        if (features[j] >= d || (j && features[j] <= features[j - 1]))
+            status = kith_i_fail(err, KITH_ERR_INTERNAL,
+                                 "a view's features are not increasing");
     if (!status)
         status =
             kith_i_domain_narrow(s->domain, features, q, &view->domain, err);

@@ -16,8 +16,6 @@
  * 53 bits. Keep this fraction of the budget aside so that even these add up to
  * no more than was declared. */
 enum { RESERVE_SHIFT = 40, EXACT_BITS = 53, MAX_SCALE_BITS = 54 };
-/* A run spends all it finds; less than this fraction is what rounding left. */
-enum { SCRAPS_SHIFT = 10 };
 
 void kith_session_options_init(kith_session_options *opt, size_t size)
 {
@@ -119,7 +117,7 @@ kith_status kith_session_open(kith_dataset *data,
 kith_status kith_session_continue(kith_session *s, kith_dataset *data,
                                   kith_error *err)
 {
-    if (!s || !s->data || !data || s->team.ranks > 1 ||
+    if (!s || !s->data || !data || data == s->data || s->team.ranks > 1 ||
         kith_i_dataset_by_user(data) != (int)s->group)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "a session goes on with rows of the same unit, "
@@ -323,73 +321,4 @@ double kith_i_session_sd(const kith_session *s, kith_i_scale scale)
 {
     double value = kith_i_scale_value(scale);
     return s->measure == KITH_PURE_DP ? value * sqrt(2) : value;
-}
-
-kith_i_watch *kith_i_session_watch(kith_session *s)
-{
-    return &s->watch;
-}
-
-const kith_i_domain *kith_i_session_domain(const kith_session *s)
-{
-    return s->domain;
-}
-
-kith_measure kith_i_session_measure(const kith_session *s)
-{
-    return s->measure;
-}
-
-kith_privacy kith_i_session_privacy(const kith_session *s)
-{
-    return s->privacy;
-}
-
-kith_unit kith_i_session_unit(const kith_session *s, uint32_t *group)
-{
-    *group = s->group > 1 ? s->group : 1;
-    return s->group ? KITH_UNIT_USER : KITH_UNIT_ROW;
-}
-
-kith_i_loss kith_i_session_left(const kith_session *s)
-{
-    return s->total - s->spent - s->held;
-}
-
-int kith_i_session_is_spent(const kith_session *s)
-{
-    return s->spent > 0 && s->total - s->spent < s->total >> SCRAPS_SHIFT;
-}
-
-void kith_i_session_hold(kith_session *s, kith_i_loss loss)
-{
-    kith_i_loss unspent = s->total - s->spent;
-    s->held = loss < unspent ? loss : unspent;
-}
-
-const char *kith_i_session_guarantee(const kith_session *s)
-{
-    if (s->source.seeded)
-        return "none";
-    return s->weakened ? s->weakened : "exact";
-}
-
-void kith_i_session_weaken(kith_session *s, int asymptotic)
-{
-    if (!asymptotic)
-        s->weakened = "none";
-    else if (!s->weakened)
-        s->weakened = "asymptotic";
-}
-
-uint32_t kith_i_session_threads(const kith_session *s)
-{
-    return s->threads;
-}
-
-uint64_t kith_i_session_rows(const kith_session *s)
-{
-    if (!s->data || s->privacy.neighbors != KITH_REPLACE_ONE)
-        return 0;
-    return s->team.ranks < 2 ? kith_i_dataset_rows(s->data) : s->all_rows;
 }

@@ -7,6 +7,8 @@
  *   bounds in integers. */
 #include "dp_private.h"
 
+#include <math.h>
+
 #include "base/base_i.h"
 #include "base/mix.h"
 #include "kernel/kernel_i.h"
@@ -51,11 +53,16 @@ static void project(const void *arg, const kith_i_block *block, void *room,
     kith_i_project_block(arg, block, room, rows);
 }
 
-/* Every partial sum of x . axis is below |x| |axis| 2^24: keep that, and the
- * offset's, below 2^51, so that no sum in double rounds (R2). */
+/* Every partial sum of x . axis is below |x| |axis| 2^24: keep that below 2^51,
+ * so that no sum in double rounds (R2). The offset's is rounded once, the same
+ * for all rows. */
 static kith_status check_axes(const kith_i_domain *domain, const double *axes,
-                              uint32_t q, kith_error *err)
+                              uint32_t q, const double *offset, kith_error *err)
 {
+    for (uint32_t i = 0; offset && i < domain->dimension; i++)
+        if (!(fabs(offset[i]) <= 0x1p17))
+            return kith_i_fail(err, KITH_ERR_INTERNAL,
+                               "a view's offset is far from its rows");
     double limit = 0x1p51 / 0x1p24 / (double)kith_i_domain_l2(domain);
     for (uint32_t j = 0; j < q; j++) {
         double square = 0;
@@ -84,7 +91,7 @@ kith_status kith_i_view_open(kith_session *s, const double *axes, uint32_t q,
     kith_status status =
         view && p.axes && p.offsets ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = check_axes(s->domain, axes, q, err);
+        status = check_axes(s->domain, axes, q, offset, err);
     if (!status)
         status = kith_i_domain_new(&ball, q, 0, &view->domain, err);
     if (!status) {
@@ -158,11 +165,22 @@ const kith_i_domain *kith_i_view_domain(const kith_i_view *view)
     return view->domain;
 }
 
+static int is_of(const kith_session *s, const kith_i_view *view)
+{
+    const kith_i_view *at = s->views;
+    while (view && at && at != view)
+        at = at->next;
+    return !view || at;
+}
+
 kith_status kith_i_session_fold(const kith_session *s, const kith_i_view *view,
                                 const kith_i_view *beside,
                                 kith_i_visit_fn *visit, void *arg,
                                 kith_error *err)
 {
+    if (!is_of(s, view) || !is_of(s, beside))
+        return kith_i_fail(err, KITH_ERR_INTERNAL,
+                           "a view is not of this session, or closed");
     int blas = kith_i_blas_single();
     kith_status status = kith_i_fold_beside(view ? view->data : s->data,
                                             beside ? beside->data : NULL,

@@ -61,6 +61,19 @@ int kith_i_forest_is_whole(const kith_i_forest *f)
     return 1;
 }
 
+int kith_i_tree_is_whole(const kith_i_tree *tree)
+{
+    if (tree->p == 0 || tree->p > KITH_I_TREE_DIMENSION ||
+        tree->depth >= KITH_I_TREE_LEVELS ||
+        tree->edge >> (tree->depth + 1) < 1)
+        return 0;
+    for (uint32_t a = 0; a < tree->depth; a++)
+        for (size_t c = 1; c < tree->level[a].count; c++)
+            if (tree->level[a].cubes[c - 1].key >= tree->level[a].cubes[c].key)
+                return 0;
+    return kith_i_origins_are_near(tree->low, tree->p);
+}
+
 int kith_i_origins_are_near(const int32_t *origins, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -71,7 +84,7 @@ int kith_i_origins_are_near(const int32_t *origins, size_t count)
 
 int kith_i_pull_is_whole(const kith_i_pull *pull, int sparse)
 {
-    return pull->tau > 0 && pull->unit >= 0 && pull->unit <= 0x1p30 &&
-           pull->inverse >= 0 && pull->inverse <= 0x1p30 &&
-           (!sparse || (pull->slot && pull->part));
+    return pull->tau >= 0x1p-30 && pull->tau <= 0x1p60 && pull->unit >= 0 &&
+           pull->unit <= 0x1p30 && pull->inverse >= 0 &&
+           pull->inverse <= 0x1p30 && (!sparse || (pull->slot && pull->part));
 }

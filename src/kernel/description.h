@@ -5,6 +5,7 @@
 #ifndef KITH_DESCRIPTION_H
 #define KITH_DESCRIPTION_H
 
+#include "cube_tree.h"
 #include "forest.h"
 #include "kernel_i.h"
 #include "plane_rows.h"
@@ -20,6 +21,9 @@ int kith_i_axes_are_exact(const kith_i_axes *axes, double longest_row);
 /* Every walk ends, at a node that is there, and compares coordinates that a
  * row has. */
 int kith_i_forest_is_whole(const kith_i_forest *forest);
+
+/* Every cube can be halved once more, and a level finds its keys. */
+int kith_i_tree_is_whole(const kith_i_tree *tree);
 
 /* Residuals of rows (below 2^15) and their squares fit their types. */
 int kith_i_origins_are_near(const int32_t *origins, size_t count);

@@ -26,6 +26,13 @@ double kith_i_row_square(const kith_i_block *block, uint32_t row)
     return (double)sum;
 }
 
+/* At most the unit already, but for a part that is not of the centres: that
+ * must not leave the type. */
+static int32_t within(double v, double unit)
+{
+    return (int32_t)fmax(-unit, fmin(unit, v));
+}
+
 /* value[i] = trunc((x_i - c_i) * factor); of a sparse row, for the features
  * that have a place. */
 static void scale_row(const kith_i_pull *pull, const kith_i_block *block,
@@ -42,11 +49,11 @@ static void scale_row(const kith_i_pull *pull, const kith_i_block *block,
     size_t w = pull->width;
     const double *c = pull->part + j * w;
     for (size_t i = 0; i < w; i++)
-        value[i] = (int32_t)(-c[i] * factor);
+        value[i] = within(-c[i] * factor, pull->unit);
     for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++) {
         size_t i = pull->slot[block->index[t]];
         if (i < w)
-            value[i] = (int32_t)((block->value[t] - c[i]) * factor);
+            value[i] = within((block->value[t] - c[i]) * factor, pull->unit);
     }
 }
 

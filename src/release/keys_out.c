@@ -2,6 +2,7 @@
 #include "keys_out.h"
 
 #include "base/base_i.h"
+#include "kernel/description.h"
 
 typedef struct {
     const kith_i_tree *tree;
@@ -25,7 +26,8 @@ kith_status kith_i_key_copy_open(kith_session *s, const kith_i_bill *bill,
 {
     *out = (kith_i_key_copy){0};
     const kith_i_domain *m = view ? view->domain : s->domain;
-    if (!tree || tree->p != m->dimension || m->sparse)
+    if (!tree || tree->p != m->dimension || m->sparse ||
+        !kith_i_tree_is_whole(tree))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", bill->what);
     kith_status status = kith_i_session_pay(s, bill, 1, err);

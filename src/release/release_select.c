@@ -25,6 +25,16 @@ static uint32_t candidates_of(const kith_i_losses *losses)
     return losses->sets ? losses->sets->count : losses->planes->sets;
 }
 
+/* Totals of 2^31 rows (R4) and these stay apart from the ends of their type. */
+static int handicaps_are_small(const kith_i_select_spec *spec)
+{
+    const int64_t most = INT64_C(1) << 61;
+    for (uint32_t c = 0; spec->handicap && c < spec->candidates; c++)
+        if (spec->handicap[c] < -most || spec->handicap[c] > most)
+            return 0;
+    return 1;
+}
+
 static int is_valid(const kith_session *s, const kith_i_losses *losses)
 {
     const kith_i_domain *m = losses->view ? losses->view->domain : s->domain;
@@ -78,8 +88,9 @@ static kith_status tally_losses(kith_session *s, const kith_i_losses *losses,
         losses->sets ? kith_i_center_losses_scratch(losses->sets)
                      : kith_i_axes_scratch(losses->planes, KITH_I_BLOCK_ROWS);
     kith_i_room_add(&tally.room, scratch, sizeof(double));
-    arg.values = kith_i_room_add(
-        &tally.room, KITH_I_BLOCK_ROWS * spec->candidates, sizeof(int32_t));
+    arg.values = kith_i_room_add(&tally.room,
+                                 (size_t)KITH_I_BLOCK_ROWS * spec->candidates,
+                                 sizeof(int32_t));
     return kith_i_tally_rows(s, &tally, totals, err);
 }
 
@@ -88,7 +99,8 @@ kith_status kith_i_release_select(kith_session *s, const kith_i_losses *losses,
                                   kith_error *err)
 {
     if (spec->candidates != candidates_of(losses) || spec->bound == 0 ||
-        spec->bound > INT32_MAX || !is_valid(s, losses))
+        spec->bound > INT32_MAX || !is_valid(s, losses) ||
+        !handicaps_are_small(spec))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_exponent b;

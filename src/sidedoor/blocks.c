@@ -35,7 +35,7 @@ void kith_i_blocks_shuffle(kith_i_entropy *e, uint32_t *order, size_t n,
 static void deal_partition(kith_i_blocks *b, uint32_t *block)
 {
     size_t n = b->n;
-    int replace = b->s->privacy.neighbors == KITH_REPLACE_ONE;
+    int replace = kith_i_session_privacy(b->s).neighbors == KITH_REPLACE_ONE;
     for (size_t r = 0; r < n; r++)
         b->order[r] = (uint32_t)r;
     if (replace)
@@ -211,7 +211,7 @@ kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err)
     atomic_init(&b->next, 0);
     atomic_init(&b->failed, 0);
     int saved = kith_i_blas_single();
-    kith_i_parallel(b->s->threads, solve_some, b);
+    kith_i_parallel(kith_i_session_threads(b->s), solve_some, b);
     kith_i_blas_restore(saved);
     kith_status stopped = kith_i_stop_check(err); /* I10 */
     if (stopped)
@@ -234,7 +234,8 @@ static kith_status answer_all(kith_i_blocks *b, int64_t *out, kith_error *err)
     if (!b->order || !b->from || !b->seeds || !b->answers || !room)
         status = kith_i_fail_memory(err);
     if (!status) {
-        kith_i_entropy_open(&b->e, &s->source, kith_i_session_stream(s) << 32);
+        kith_i_entropy_open(&b->e, kith_i_session_source(s),
+                            kith_i_session_stream(s) << 32);
         status = kith_i_blocks_deal(b, room, err);
         if (!status)
             status = kith_i_blocks_solve(b, err);
@@ -262,7 +263,7 @@ kith_status kith_i_blocks_release(kith_i_blocks *b, const kith_i_bill *bill,
         kith_i_block_copy_open(b->s, bill, b->spec->force, &copy, err);
     b->x = copy.x;
     b->n = copy.n;
-    if (!status && b->s->data)
+    if (!status && !kith_i_session_is_plan(b->s))
         status = answer_all(b, out, err);
     kith_i_block_copy_close(&copy);
     if (status) /* I21 */

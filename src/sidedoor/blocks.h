@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "dp/rows_out.h"
+#include "release/rows_out.h"
 #include "release_blocks.h"
 #include "smooth.h"
 

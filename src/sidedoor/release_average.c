@@ -86,7 +86,7 @@ static kith_status answer_centers(const kith_i_blocks *b, const double *rows,
     kith_i_matrix all = {rows, n, d};
     kith_status status = kith_i_solve_means(&all, k, coins, room);
     for (uint32_t j = 0; !status && j < k; j++)
-        round_center(b->s->domain, room + (size_t)j * d,
+        round_center(kith_i_session_domain(b->s), room + (size_t)j * d,
                      answer + (size_t)j * d);
     if (!status)
         sort_centers(answer, k, d);
@@ -104,9 +104,9 @@ static kith_status add_up(kith_i_blocks *b, int64_t *out, kith_error *err)
     kith_i_noise noise = {.kind = kith_i_session_noise(s),
                           .scales = &b->scale,
                           .per_scale = SIZE_MAX,
-                          .source = &s->source,
+                          .source = kith_i_session_source(s),
                           .stream = kith_i_session_stream(s),
-                          .threads = s->threads};
+                          .threads = kith_i_session_threads(s)};
     return kith_i_noise_add(&noise, out, b->entries, err);
 }
 
@@ -119,18 +119,18 @@ kith_status kith_i_release_average(kith_session *s,
                        .spec = &plain,
                        .respond = answer_centers,
                        .publish = add_up,
-                       .d = s->domain->dimension,
+                       .d = kith_i_session_domain(s)->dimension,
                        .m = spec->blocks,
                        .each = 1};
     b.entries = b.room = (size_t)spec->k * b.d;
-    kith_i_diameter far = kith_i_domain_diameter(s->domain);
+    kith_i_diameter far = kith_i_domain_diameter(kith_i_session_domain(s));
     kith_i_loss left = kith_i_session_left(s);
     kith_status status = kith_i_session_scale(
         s, far.l2_squared * spec->k, far.l1 * spec->k, left, &b.scale, err);
     if (status)
         return status;
-    int pure = s->measure == KITH_PURE_DP;
-    double step = kith_i_domain_step(s->domain);
+    int pure = kith_i_session_measure(s) == KITH_PURE_DP;
+    double step = kith_i_domain_step(kith_i_session_domain(s));
     kith_i_bill bill = {.what = spec->what,
                         .mechanism = kith_i_session_mechanism(s),
                         .norm = pure ? "l1" : "l2",

@@ -124,21 +124,22 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
                               double *rows, kith_error *err)
 {
     kith_session *s = b->s;
-    if (s->privacy.neighbors == KITH_REPLACE_ONE) {
-        *rows =
-            s->data ? (double)kith_i_session_rows(s) : (double)b->spec->rows;
+    if (kith_i_session_privacy(s).neighbors == KITH_REPLACE_ONE) {
+        *rows = kith_i_session_is_plan(s) ? (double)b->spec->rows
+                                          : (double)kith_i_session_rows(s);
         return KITH_OK;
     }
     kith_i_ask ask = {0};
     kith_i_cells cells;
-    kith_i_cells_spec spec = {.what = "row",
-                              .cells = 1,
-                              .count_charge =
-                                  kith_i_loss_share(s->total, COUNT_SHARE)};
+    kith_i_cells_spec spec = {
+        .what = "row",
+        .cells = 1,
+        .count_charge = kith_i_loss_share(kith_i_session_left(s), COUNT_SHARE)};
     kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
     if (status)
         return status;
-    *rows = s->data ? (double)cells.counts[0] : (double)b->spec->rows;
+    *rows = kith_i_session_is_plan(s) ? (double)b->spec->rows
+                                      : (double)cells.counts[0];
     kith_i_cells_free(&cells);
     double mu = kith_i_loss_value(spec.count_charge, KITH_GAUSSIAN_DP);
     left->epsilon -= kith_i_gdp_epsilon(mu, left->delta / 10);
@@ -163,25 +164,27 @@ static uint64_t largest_square(const kith_i_blocks *b)
 static kith_status prepare(kith_i_blocks *b, kith_error *err)
 {
     kith_session *s = b->s;
-    kith_privacy left = s->privacy;
+    kith_privacy left = kith_i_session_privacy(s);
     double rows = 0;
-    if (s->measure != KITH_GAUSSIAN_DP)
+    uint32_t group;
+    (void)kith_i_session_unit(s, &group);
+    if (kith_i_session_measure(s) != KITH_GAUSSIAN_DP)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "sample-aggregate needs delta > 0: set it, or use "
                            "sulq or auto");
-    if (s->group > 1)
+    if (group > 1)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "sample-aggregate takes one row of each person: "
                            "its promise does not divide among several");
-    if (s->spent > 0 || s->ledgered)
+    if (!kith_i_session_is_whole(s))
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "sample-aggregate is (epsilon, delta)-private and "
                            "does not add up with other releases: it needs a "
                            "session of its own, without a ledger");
-    if (s->domain->sparse)
+    if (kith_i_session_domain(s)->sparse)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "sample-aggregate takes dense rows only");
-    if (b->spec->overlap && s->privacy.neighbors != KITH_REPLACE_ONE)
+    if (b->spec->overlap && left.neighbors != KITH_REPLACE_ONE)
         return kith_i_fail(err, KITH_ERR_PRIVACY,
                            "overlapping blocks need a public number of rows: "
                            "use replace-one neighbours, or a partition");
@@ -282,9 +285,9 @@ static kith_status publish_answer(kith_i_blocks *b, uint32_t medoid,
         kith_i_noise spec = {.kind = KITH_I_GAUSSIAN,
                              .scales = &scale[part],
                              .per_scale = SIZE_MAX,
-                             .source = &s->source,
+                             .source = kith_i_session_source(s),
                              .stream = kith_i_session_stream(s),
-                             .threads = s->threads};
+                             .threads = kith_i_session_threads(s)};
         status = kith_i_noise_add(&spec, noise + (part ? k * d : 0),
                                   part ? k * off : k * d, err);
     }
@@ -316,7 +319,8 @@ kith_status kith_i_release_blocks(kith_session *s,
                                   const kith_i_blocks_spec *spec, int64_t *out,
                                   kith_error *err)
 {
-    kith_i_blocks b = {.s = s, .spec = spec, .d = s->domain->dimension};
+    kith_i_blocks b = {
+        .s = s, .spec = spec, .d = kith_i_session_domain(s)->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
     b.respond = kith_i_answer_planes;
     b.publish = publish_medoid;

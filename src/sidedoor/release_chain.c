@@ -28,8 +28,8 @@
 
 #include "base/base_i.h"
 #include "base/watch.h"
-#include "dp/rows_out.h"
 #include "kernel/kernel_i.h"
+#include "release/rows_out.h"
 
 static void fill_words(void *arg, uint64_t *words, size_t count)
 {
@@ -41,7 +41,8 @@ static void fill_words(void *arg, uint64_t *words, size_t count)
 static void open_stream(kith_session *s, kith_i_entropy *stream, int *failed)
 {
     kith_i_entropy e;
-    kith_i_entropy_open(&e, &s->source, kith_i_session_stream(s) << 32);
+    kith_i_entropy_open(&e, kith_i_session_source(s),
+                        kith_i_session_stream(s) << 32);
     kith_i_entropy_source source = {.seeded = 1,
                                     .seed = kith_i_entropy_word(&e)};
     kith_i_entropy_open(stream, &source, kith_i_entropy_word(&e));
@@ -59,7 +60,8 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
                               .d = copy->d,
                               .stride = copy->stride,
                               .exponent = exponent,
-                              .square = (double)s->domain->l2_squared};
+                              .square =
+                                  (double)kith_i_session_domain(s)->l2_squared};
     kith_i_entropy stream;
     kith_i_words words;
     int failed, saved = kith_i_blas_single();
@@ -79,11 +81,13 @@ static kith_status draw(kith_session *s, const kith_i_chain_spec *spec,
 kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
                                  double *state, kith_error *err)
 {
+    const kith_i_domain *domain = kith_i_session_domain(s);
     kith_i_moves score = kith_i_session_moves(s, KITH_I_SCORES);
-    kith_i_loss range = kith_i_selection_range(s->measure, spec->charge);
-    double square = (double)s->domain->l2_squared;
+    kith_i_loss range =
+        kith_i_selection_range(kith_i_session_measure(s), spec->charge);
+    double square = (double)domain->l2_squared;
     double moves = (double)score.l1 * square; /* on the receipt: choice.c */
-    double unit = kith_i_domain_step(s->domain);
+    double unit = kith_i_domain_step(domain);
     double exponent = ldexp((double)range, -KITH_I_LOSS_BITS) / moves;
     exponent *= 1 - 0x1p-50; /* the three roundings above, downward */
     /* What one unit of loss is in the data's own, for the receipt. */
@@ -100,7 +104,7 @@ kith_status kith_i_release_chain(kith_session *s, const kith_i_chain_spec *spec,
     if (status)
         return status; /* refused: no row was seen, the state is as it was */
     memset(state, 0, spec->state * sizeof *state);
-    if (s->data)
+    if (!kith_i_session_is_plan(s))
         status = draw(s, spec, &copy, exponent, state, err);
     kith_i_chain_copy_close(&copy);
     if (status)

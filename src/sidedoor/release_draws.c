@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "dp/rows_out.h"
 #include "noise/noise.h"
+#include "release/rows_out.h"
 #include "release_average.h"
 
 typedef struct {
@@ -86,13 +86,13 @@ static kith_status draw_seeds(draws *w, uint32_t k, const kith_i_scale *scale,
         kith_i_noise noise = {.kind = kith_i_session_noise(s),
                               .scales = scale,
                               .per_scale = SIZE_MAX,
-                              .source = &s->source,
+                              .source = kith_i_session_source(s),
                               .stream = kith_i_session_stream(s),
-                              .threads = s->threads};
+                              .threads = kith_i_session_threads(s)};
         status = kith_i_noise_add(&noise, to, w->d, err);
         for (size_t i = 0; i < w->d; i++)
             seed[i] = (double)to[i];
-        kith_i_domain_clip(s->domain, seed);
+        kith_i_domain_clip(kith_i_session_domain(s), seed);
         for (size_t i = 0; i < w->d; i++)
             seed[i] = round(seed[i]);
         for (size_t t = 0; j == 0 && t < w->n; t++)
@@ -106,7 +106,7 @@ static kith_status draw_seeds(draws *w, uint32_t k, const kith_i_scale *scale,
 kith_status kith_i_release_draws(kith_session *s, const char *what, uint32_t k,
                                  int64_t *out, double *sd, kith_error *err)
 {
-    const kith_i_domain *m = s->domain;
+    const kith_i_domain *m = kith_i_session_domain(s);
     size_t size = (size_t)k * m->dimension;
     kith_i_diameter far = kith_i_domain_diameter(m);
     kith_i_scale scale;
@@ -114,7 +114,7 @@ kith_status kith_i_release_draws(kith_session *s, const char *what, uint32_t k,
         s, far.l2_squared * k, far.l1 * k, kith_i_session_left(s), &scale, err);
     if (status)
         return status;
-    int pure = s->measure == KITH_PURE_DP;
+    int pure = kith_i_session_measure(s) == KITH_PURE_DP;
     double step = kith_i_domain_step(m);
     kith_i_bill bill = {
         .what = what,
@@ -133,12 +133,13 @@ kith_status kith_i_release_draws(kith_session *s, const char *what, uint32_t k,
                .n = copy.n,
                .d = m->dimension,
                .shift = weight_shift(m)};
-    if (!status && s->data) {
+    if (!status && !kith_i_session_is_plan(s)) {
         w.near = kith_i_alloc(w.n, sizeof *w.near);
         status = w.near ? KITH_OK : kith_i_fail_memory(err);
     }
-    if (!status && s->data) {
-        kith_i_entropy_open(&w.e, &s->source, kith_i_session_stream(s) << 32);
+    if (!status && !kith_i_session_is_plan(s)) {
+        kith_i_entropy_open(&w.e, kith_i_session_source(s),
+                            kith_i_session_stream(s) << 32);
         status = draw_seeds(&w, k, &scale, out, err);
         if (!status && w.e.failed)
             status = kith_i_fail_entropy(err);

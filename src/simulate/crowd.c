@@ -1,6 +1,7 @@
 /* Users made of rows: which group a user is in, what it has spent, and its
  * record in units of the domain. Common to both collectors. */
 #include "crowd.h"
+#include "data/fold.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -16,7 +16,6 @@
 
 #include "base/watch.h"
 #include "collect/collect_i.h"
-#include "data/fold.h"
 #include "device/circle.h"
 #include "kith/data.h"
 

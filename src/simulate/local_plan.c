@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "data/fold.h"
 #include "methods/compare_centers.h"
 #include "methods/noise_forecast.h"
 #include "methods/weighted.h"

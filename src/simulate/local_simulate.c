@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "crowd.h"
+#include "data/fold.h"
 #include "kernel/kernel_i.h"
 #include "local_run.h"
 #include "noise/secret.h"

@@ -2,6 +2,7 @@
 #include "rows_out.h"
 
 #include "base/base_i.h"
+#include "dp/dp_private.h"
 #include "kernel/linear.h"
 
 typedef struct {
