@@ -2,7 +2,7 @@
 """Small files, functions and lists of parameters (CONTRIBUTING.md).
 
 src/, include/, tools/: at most 400 lines a file and 60 lines a function;
-there, in python/, bench/ and tests/support/: at most 7 parameters. Installed
+there, in python/, bench/ and tests/: at most 7 parameters. Installed
 headers of options and results may be longer: they are manuals.
 
 Run from the root of the source tree. First shows on specimens that each rule
@@ -14,7 +14,7 @@ import sys
 
 MOST_LINES, MOST_BODY, MOST_PARAMETERS = 400, 60, 7
 SMALL = ("src", "include", "tools")
-FEW = SMALL + ("python", "bench", "tests/support")
+FEW = SMALL + ("python", "bench", "tests")
 
 # Comments, strings and characters, in the order they are met.
 TOKEN = re.compile(

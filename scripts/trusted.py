@@ -44,7 +44,7 @@ LIMITS = {
     "Rarer releases": 2270,
     "Ranks of a team": 345,
     "Noise": 1470,  # it may be stopped: 10; a copy draws nothing: 6
-    "Price": 670,
+    "Price": 575,  # what only tests asked for is in the tests: 97 fewer
     # rows on disk, that must come back as they were: 230; dense rows without
     # a table of lengths: 7; a caller may stop a run: 30;
     # what does not fit is refused: 50; codes of values without bounds: 62
@@ -67,7 +67,8 @@ MOST_TO_READ = ("dp/", 2000)
 BESIDES = {"From lines to rows": 4815, "Several runs": 2000,
            "Two baselines": 270, "Solvers that see a block": 2415}
 # What `exact` of a model of `kith local` rests on, besides entropy and rows.
-LOCAL = {"On the device": 3315, "Around the device": 1605}
+# A caller that leaves something out is refused: 43 lines on the device.
+LOCAL = {"On the device": 3360, "Around the device": 1600}
 
 # Files of watched folders that see public or released values only, or whose
 # mistakes cannot reach the law of what is released: why. A pattern of the
@@ -97,7 +98,7 @@ UNTRUSTED = {name: why for why, names in {
         "collect/collector.h collect/publish.c collect/publish.h "
         "collect/report_precision.c collect/round_read.c "
         "collect/round_text.h collect/round_write.c collect/tally.c "
-        "collect/tally_estimate.c collect/tally_i.h collect/tally_save.c "
+        "collect/tally_estimate.c collect/tally_i.h "
         "collect/task_text.h collect/task_write.c simulate/archive.c "
         "simulate/archive.h simulate/stored_collector.c "
         "simulate/stored_collector.h",

@@ -8,7 +8,9 @@
  * crashes when, and a round is advanced once, whoever else tries.
  *
  * Functions may be called by many threads. They answer with the name of a
- * problem (docs/service_api.md), or KITH_COLLECT_OK. */
+ * problem (docs/service_api.md), or KITH_COLLECT_OK. NULL where something is
+ * needed is KITH_COLLECT_NO_TASK in functions about a task, else
+ * KITH_COLLECT_FAILED; without `done` nothing is done. */
 #ifndef KITH_COLLECT_H
 #define KITH_COLLECT_H
 

@@ -34,6 +34,9 @@ extern "C" {
 /* Epsilon in whole units: 2^50 of them are 1. */
 #define KITH_LOSS_UNIT (UINT64_C(1) << 50)
 
+/* NULL where something is needed: KITH_ERR_ARGUMENT, and nothing has happened;
+ * functions without a status do nothing, or answer 0 or "". */
+
 /* Fill `count` bytes that nobody can guess; 0 when that was done. */
 typedef int kith_random_fn(void *arg, void *bytes, size_t count);
 
@@ -83,11 +86,12 @@ typedef struct kith_task_feature {
     const char *name, *unit;
     double lower, upper;
 } kith_task_feature;
-KITH_API void kith_task_describe(const kith_task_view *task,
-                                 kith_task_facts *out);
-/* i < features */
-KITH_API void kith_task_feature_at(const kith_task_view *task, uint32_t i,
-                                   kith_task_feature *out);
+/* KITH_ERR_ARGUMENT, and out is empty, when there is no such task or feature,
+ * from 0. */
+KITH_API kith_status kith_task_describe(const kith_task_view *task,
+                                        kith_task_facts *out);
+KITH_API kith_status kith_task_feature_at(const kith_task_view *task,
+                                          uint32_t i, kith_task_feature *out);
 
 /* ---- a device ------------------------------------------------------------ */
 

@@ -79,8 +79,9 @@ typedef struct kith_quality {
     double angle;
 } kith_quality;
 
-/* Fill out, whose size is set. Of a plan the parts are those asked for; a
- * result that is not private is good unless parts coincide. */
+/* Fill out, whose size is set. No result (NULL) is noise. Of a plan the parts
+ * are those asked for; a result that is not private is good unless parts
+ * coincide. */
 KITH_API void kith_result_quality(const kith_result *result, kith_quality *out);
 
 /* Do all centres lie on the same bound of this feature (from 0)? Bounds that

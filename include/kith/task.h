@@ -116,11 +116,12 @@ KITH_API KITH_CHECKED kith_status kith_players_open(
     const kith_players_options *opt, kith_players **out, kith_error *err);
 KITH_API uint64_t kith_players_count(const kith_players *players);
 KITH_API void kith_players_key(const kith_players *players, uint8_t out[32]);
-/* 16 bytes each of devices first .. first + count - 1. */
-KITH_API void kith_players_commitments(const kith_players *players,
-                                       uint64_t first, uint64_t count,
-                                       uint8_t *out);
-/* Their tags, and where the task was (kith_device_enrolled). */
+/* 16 bytes each of devices first .. first + count - 1. KITH_ERR_ARGUMENT, and
+ * nothing is written, when there are not so many. */
+KITH_API kith_status kith_players_commitments(const kith_players *players,
+                                              uint64_t first, uint64_t count,
+                                              uint8_t *out);
+/* Their tags, and where the task was (kith_device_enrolled). The same. */
 KITH_API KITH_CHECKED kith_status kith_players_enrolled(
     kith_players *players, uint64_t first, uint64_t count, const uint8_t *tags,
     uint32_t round, const uint8_t *digest, kith_error *err);

@@ -49,12 +49,9 @@ kith_status kith_i_privacy_total(const kith_privacy *privacy,
                                  kith_measure *measure, kith_i_loss *total,
                                  kith_error *err);
 
-/* delta(epsilon; mu) of Gaussian DP, rounded up. */
-double kith_i_gdp_delta(double epsilon, double mu);
-/* Smallest epsilon with delta(epsilon; mu) <= delta, rounded up. */
+/* Smallest epsilon with delta(epsilon; mu) <= delta of Gaussian DP, rounded
+ * up. */
 double kith_i_gdp_epsilon(double mu, double delta);
-/* rho-zCDP to epsilon at delta by the tight conversion, rounded up. */
-double kith_i_zcdp_epsilon(double rho, double delta);
 
 /* An epsilon-DP step as Gaussian DP: mu^2 units, rounded up:
  * mu = 2 PhiInverse(e^eps / (1 + e^eps)). */

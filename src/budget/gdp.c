@@ -9,7 +9,7 @@
 
 #include "budget_i.h"
 
-enum { FIRST_PRECISION = 96, LAST_PRECISION = 384, SHARP_PRECISION = 6144 };
+enum { FIRST_PRECISION = 96, LAST_PRECISION = 384 };
 
 static mpfr_rnd_t opposite(mpfr_rnd_t toward)
 {
@@ -92,34 +92,6 @@ static void twice_square(mpfr_t out, double mu) /* precision >= 106: exact */
     mpfr_mul_2ui(out, out, 1, MPFR_RNDN);
 }
 
-/* Claim: at least delta(epsilon; mu); the next double above it, or itself.
- * Needs: epsilon >= 0, mu >= 0. Anything else gives 1: no privacy.
- * Because: kith_i_gdp_delta_bound; digits are added until both sides round up
- * to the same double, and when they never do the upper side is returned. */
-double kith_i_gdp_delta(double epsilon, double mu)
-{
-    if (!(epsilon >= 0) || !(mu >= 0) || isinf(mu))
-        return 1;
-    if (isinf(epsilon) || mu <= 0)
-        return 0;
-    mpfr_t square, bound;
-    mpfr_init2(square, 128);
-    mpfr_init2(bound, FIRST_PRECISION);
-    twice_square(square, mu);
-    double above = 1;
-    for (mpfr_prec_t p = FIRST_PRECISION; p <= SHARP_PRECISION; p *= 2) {
-        mpfr_set_prec(bound, p);
-        kith_i_gdp_delta_bound(bound, epsilon, square, MPFR_RNDU);
-        above = mpfr_get_d(bound, MPFR_RNDU);
-        kith_i_gdp_delta_bound(bound, epsilon, square, MPFR_RNDD);
-        if (mpfr_get_d(bound, MPFR_RNDU) >= above) /* == */
-            break;
-    }
-    mpfr_clears(square, bound, (mpfr_ptr)NULL);
-    mpfr_free_cache();
-    return above < 1 ? above : 1;
-}
-
 /* Non-negative doubles in the order of their bit patterns. */
 static double from_bits(uint64_t bits)
 {
@@ -158,82 +130,4 @@ double kith_i_gdp_epsilon(double mu, double delta)
     mpfr_clear(square);
     mpfr_free_cache();
     return epsilon;
-}
-
-/* ---- zCDP ---------------------------------------------------------------- */
-
-/* epsilon at order alpha = 1 + e^u:
- * alpha rho - (log delta + log alpha) / (alpha - 1) + log(1 - 1/alpha). */
-static double zcdp_estimate(double rho, double log_delta, double u)
-{
-    double a = exp(u), log_alpha = log1p(a);
-    return (1 + a) * rho - (log_delta + log_alpha) / a + (u - log_alpha);
-}
-
-/* The same for the order 1 + a, rounded up. */
-static double zcdp_bound(double rho, double delta, double a)
-{
-    mpfr_t sum, term, log_alpha, order;
-    mpfr_inits2(LAST_PRECISION, sum, term, log_alpha, order, (mpfr_ptr)NULL);
-    mpfr_set_d(order, a, MPFR_RNDN); /* exact */
-
-    mpfr_set_d(sum, delta, MPFR_RNDN); /* exact */
-    mpfr_log(sum, sum, MPFR_RNDD);
-    mpfr_log1p(log_alpha, order, MPFR_RNDD);
-    mpfr_add(sum, sum, log_alpha, MPFR_RNDD);
-    mpfr_neg(sum, sum, MPFR_RNDN);
-    mpfr_div(sum, sum, order, MPFR_RNDU);
-
-    mpfr_log(term, order, MPFR_RNDU);
-    mpfr_sub(term, term, log_alpha, MPFR_RNDU);
-    mpfr_add(sum, sum, term, MPFR_RNDU);
-
-    mpfr_add_ui(term, order, 1, MPFR_RNDU);
-    mpfr_mul_d(term, term, rho, MPFR_RNDU);
-    mpfr_add(sum, sum, term, MPFR_RNDU);
-    double bound = mpfr_get_d(sum, MPFR_RNDU);
-    mpfr_clears(sum, term, log_alpha, order, (mpfr_ptr)NULL);
-    mpfr_free_cache();
-    return bound;
-}
-
-/* Claim: every rho-zCDP mechanism is (result, delta)-DP.
- * Needs: rho >= 0, delta >= 0; otherwise the result is infinite.
- * Because: Canonne, Kamath, Steinke 2020, section 2.3: for
- *   every alpha > 1, rho-zCDP gives delta = e^((alpha-1)(alpha rho - eps)) /
- *   (alpha-1) (1 - 1/alpha)^alpha. Solved for eps this is zcdp_bound, valid
- *   for each alpha, so alpha itself need not be exact. log delta is convex in
- *   alpha for each eps, so eps(alpha) has one valley and golden sections find
- *   its floor. */
-double kith_i_zcdp_epsilon(double rho, double delta)
-{
-    if (!(rho >= 0) || isinf(rho) || !(delta >= 0))
-        return HUGE_VAL;
-    if (rho <= 0 || delta >= 1)
-        return 0;
-    if (delta <= 0)
-        return HUGE_VAL;
-    const double golden = 0.6180339887498949;
-    double log_delta = log(delta), low = -690, high = 690;
-    double left = high - golden * (high - low);
-    double right = low + golden * (high - low);
-    double at_left = zcdp_estimate(rho, log_delta, left);
-    double at_right = zcdp_estimate(rho, log_delta, right);
-    for (int i = 0; i < 90; i++) {
-        if (at_left < at_right) {
-            high = right;
-            right = left;
-            at_right = at_left;
-            left = high - golden * (high - low);
-            at_left = zcdp_estimate(rho, log_delta, left);
-        } else {
-            low = left;
-            left = right;
-            at_left = at_right;
-            right = low + golden * (high - low);
-            at_right = zcdp_estimate(rho, log_delta, right);
-        }
-    }
-    double bound = zcdp_bound(rho, delta, exp(low + (high - low) / 2));
-    return bound > 0 ? bound : 0;
 }

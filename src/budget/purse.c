@@ -81,17 +81,16 @@ static void term_bound(mpfr_t out, double epsilon, const mpfr_t shift,
     mpfr_clears(x, weight, (mpfr_ptr)NULL);
 }
 
-/* delta(epsilon) from above (MPFR_RNDU) or from below (MPFR_RNDD). */
-static void promise_bound(mpfr_t out, kith_i_purses caps, double epsilon,
-                          mpfr_rnd_t toward)
+void kith_i_purses_delta_bound(mpfr_t out, const struct kith_i_purses *caps,
+                               double epsilon, mpfr_rnd_t toward)
 {
     mpfr_t shift, other;
     mpfr_init2(shift, 64);
     mpfr_init2(other, mpfr_get_prec(out));
-    set_units(shift, caps.pure);
-    term_bound(other, epsilon, shift, caps.gauss, toward);
+    set_units(shift, caps->pure);
+    term_bound(other, epsilon, shift, caps->gauss, toward);
     mpfr_neg(shift, shift, MPFR_RNDN);
-    term_bound(out, epsilon, shift, caps.gauss, toward);
+    term_bound(out, epsilon, shift, caps->gauss, toward);
     mpfr_add(out, out, other, toward);
     mpfr_clears(shift, other, (mpfr_ptr)NULL);
 }
@@ -104,30 +103,15 @@ static int promise_within(kith_i_purses caps, double epsilon, double delta)
          p *= 2) {
         mpfr_t bound;
         mpfr_init2(bound, p);
-        promise_bound(bound, caps, epsilon, MPFR_RNDU);
+        kith_i_purses_delta_bound(bound, &caps, epsilon, MPFR_RNDU);
         yes = mpfr_cmp_d(bound, delta) <= 0;
         if (!yes) {
-            promise_bound(bound, caps, epsilon, MPFR_RNDD);
+            kith_i_purses_delta_bound(bound, &caps, epsilon, MPFR_RNDD);
             no = mpfr_cmp_d(bound, delta) > 0;
         }
         mpfr_clear(bound);
     }
     return yes;
-}
-
-double kith_i_purses_delta(kith_i_purses caps, double epsilon)
-{
-    if (!(epsilon >= 0))
-        return 1;
-    if (isinf(epsilon))
-        return 0;
-    mpfr_t bound;
-    mpfr_init2(bound, LAST_PRECISION);
-    promise_bound(bound, caps, epsilon, MPFR_RNDU);
-    double above = mpfr_get_d(bound, MPFR_RNDU);
-    mpfr_clear(bound);
-    mpfr_free_cache();
-    return above < 1 ? above : 1;
 }
 
 /* Non-negative doubles in the order of their bit patterns. */

@@ -1,5 +1,6 @@
-/* purse: the two caps of an account (trust.md T16). Amounts are integers in
- * units of 2^-50: pure charges add up as epsilon, Gaussian ones as mu^2. */
+/* purse: the two caps of an account (T16). The proof is in purse.c, the reasons
+ * are in docs/decisions/0018-two-purses.md. Amounts are integers in units of
+ * 2^-50: pure charges add up as epsilon, Gaussian ones as mu^2. */
 #ifndef KITH_PURSE_H
 #define KITH_PURSE_H
 
@@ -12,10 +13,9 @@ typedef struct kith_i_purses {
 /* Largest amount of a purse: it must fit a signed column of a store (T4). */
 #define KITH_I_PURSE_MAX ((kith_i_loss)INT64_MAX)
 
-/* delta(epsilon) of everything that is paid from both purses, rounded up. */
-double kith_i_purses_delta(kith_i_purses caps, double epsilon);
-/* Smallest epsilon with kith_i_purses_delta <= delta, rounded up; infinite
- * when there is none (delta = 0 and a Gaussian purse). */
+/* Smallest epsilon at which everything that is paid from both purses keeps
+ * delta, rounded up; infinite when there is none (delta = 0 and a Gaussian
+ * purse). */
 double kith_i_purses_epsilon(kith_i_purses caps, double delta);
 
 /* The caps of an account that promises (epsilon, delta) and keeps `pure` of

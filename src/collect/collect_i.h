@@ -132,7 +132,7 @@ uint64_t kith_i_tally_received(const kith_i_tally *tally);
 /* About so many reports will come: room for them is made once. */
 kith_status kith_i_tally_expect(kith_i_tally *tally, uint64_t more,
                                 kith_error *err);
-/* The round is over: nothing is added, merged or saved any more, and what is
+/* The round is over: nothing is added or merged any more, and what is
  * kept for that alone (whose report was counted) is given back. */
 void kith_i_tally_close(kith_i_tally *tally);
 
@@ -141,13 +141,6 @@ void kith_i_tally_close(kith_i_tally *tally);
  * instance the one its nonce names. */
 kith_status kith_i_tally_merge(kith_i_tally *into, const kith_i_tally *from,
                                kith_error *err);
-
-/* Bytes that say everything; the same for the same reports. kith_i_free. */
-kith_status kith_i_tally_save(const kith_i_tally *tally, uint8_t **bytes,
-                              size_t *count, kith_error *err);
-/* Into a new, empty tally of the same group. */
-kith_status kith_i_tally_load(kith_i_tally *tally, const uint8_t *bytes,
-                              size_t count, kith_error *err);
 
 /* Estimates. With fewer than `minimum` reports (at least 1) the answer is that
  * nobody answered. answer: from kith_i_answer_alloc. threads: for OLH. */

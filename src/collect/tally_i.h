@@ -1,5 +1,4 @@
-/* Inside the tally: tally.c adds, tally_save.c saves and loads,
- * tally_estimate.c reads off estimates. */
+/* Inside the tally: tally.c adds, tally_estimate.c reads off estimates. */
 #ifndef KITH_TALLY_I_H
 #define KITH_TALLY_I_H
 
@@ -22,7 +21,7 @@ typedef struct kith_i_hashed {
 
 /* Fingerprints of nonces: open addressing, 0 is empty. Devices choose nonces
  * and can compute fingerprints, so where one goes depends on a secret key of
- * the table's own; it is not part of the saved state. */
+ * the table's own. */
 typedef struct kith_i_nonce_set {
     uint64_t *slots;
     uint64_t room, count;

@@ -104,11 +104,6 @@ kith_status kith_i_fold_beside(const kith_dataset *data,
     return status ? status : kith_i_stop_check(err);
 }
 
-int kith_i_dataset_is_spilled(const kith_dataset *data)
-{
-    return data->spill != NULL;
-}
-
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg)
 {
@@ -275,6 +270,8 @@ uint32_t kith_i_dataset_block_rows(const kith_dataset *data)
 
 kith_shape kith_dataset_shape(const kith_dataset *data)
 {
+    if (!data)
+        return (kith_shape){0};
     const kith_i_domain *domain = kith_i_dataset_domain(data);
     return (kith_shape){0, domain->dimension, domain->sparse,
                         (uint32_t)kith_i_dataset_by_user(data)};

@@ -21,10 +21,8 @@ typedef void kith_i_visit_fn(void *arg, uint32_t worker, uint64_t first,
 void kith_i_fold(const kith_dataset *data, uint32_t workers,
                  kith_i_visit_fn *visit, void *arg);
 
-/* Are its rows on disk? Then a fold can fail, and needs its status looked at.
- */
-int kith_i_dataset_is_spilled(const kith_dataset *data);
-/* KITH_ERR_ARGUMENT if they are: for those who do not look. */
+/* KITH_ERR_ARGUMENT if its rows are on disk: a fold can then fail, and this is
+ * for those who do not look at its status. */
 kith_status kith_i_dataset_need_memory(const kith_dataset *data,
                                        kith_error *err);
 

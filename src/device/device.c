@@ -20,8 +20,9 @@ enum { FORGOTTEN = 16 << 10 }; /* deeper than an answer goes */
 void kith_device_host_init(kith_device_host *host, kith_random_fn *coins,
                            void *arg)
 {
-    *host = (kith_device_host){
-        .wallet = 8, .least_group = 50, .coins = coins, .coins_arg = arg};
+    if (host)
+        *host = (kith_device_host){
+            .wallet = 8, .least_group = 50, .coins = coins, .coins_arg = arg};
 }
 
 static kith_status refuse(kith_i_device *d, kith_status status, const char *why)
@@ -30,15 +31,26 @@ static kith_status refuse(kith_i_device *d, kith_status status, const char *why)
     return status;
 }
 
+/* Something that the call needs is NULL; perhaps it is the device. */
+static const char INCOMPLETE[] = "the caller has left something out";
+
+static kith_status incomplete(kith_device *device)
+{
+    return device
+               ? refuse((kith_i_device *)device, KITH_ERR_ARGUMENT, INCOMPLETE)
+               : KITH_ERR_ARGUMENT;
+}
+
 const char *kith_device_why(const kith_device *device)
 {
-    const char *why = ((const kith_i_device *)device)->why;
+    const char *why = device ? ((const kith_i_device *)device)->why : NULL;
     return why ? why : "";
 }
 
 void kith_device_forget(kith_device *device)
 {
-    kith_i_forget(device, sizeof *device);
+    if (device)
+        kith_i_forget(device, sizeof *device);
 }
 
 uint64_t kith_i_wallet_left(const kith_device_host *host)
@@ -58,6 +70,8 @@ kith_status kith_device_join(kith_device *device, const kith_device_host *host,
                              const kith_task_view *task)
 {
     kith_i_device *d = (kith_i_device *)device;
+    if (!device || !host || !host->coins || !task)
+        return incomplete(device);
     *d = (kith_i_device){.why = "", .epsilon = task->epsilon};
     if (task->test && !host->test_tasks)
         return refuse(d, KITH_ERR_PRIVACY,
@@ -81,13 +95,18 @@ kith_status kith_device_join(kith_device *device, const kith_device_host *host,
 void kith_device_commitment(const kith_device *device, uint8_t out[16])
 {
     const kith_i_device *d = (const kith_i_device *)device;
-    kith_i_draw_commit(d->chain.task, d->r, out);
+    if (device && out)
+        kith_i_draw_commit(d->chain.task, d->r, out);
+    else if (out)
+        memset(out, 0, KITH_I_DRAW_BYTES);
 }
 
 kith_status kith_device_enrolled(kith_device *device, const uint8_t tag[16],
                                  uint32_t round, const uint8_t *digest)
 {
     kith_i_device *d = (kith_i_device *)device;
+    if (!device || !tag)
+        return incomplete(device);
     d->why = "";
     if (d->state != KITH_I_DEVICE_JOINED) {
         /* Another tag would be another try at this device's group. */
@@ -194,8 +213,11 @@ kith_status kith_device_read(kith_device *device, const kith_device_host *host,
                              const kith_round_view *view, int *asked)
 {
     kith_i_device *d = (kith_i_device *)device;
+    if (asked)
+        *asked = 0;
+    if (!device || !host || !view || !asked)
+        return incomplete(device);
     const kith_i_round *round = &view->round;
-    *asked = 0;
     d->why = "";
     if (d->state < KITH_I_DEVICE_ENROLLED)
         return refuse(d, KITH_ERR_ARGUMENT, "enrol first");
@@ -227,6 +249,8 @@ __attribute__((noinline)) static void forget_stack(void)
 
 size_t kith_device_scratch(const kith_round_view *view)
 {
+    if (!view)
+        return 0;
     const kith_i_round *round = &view->round;
     size_t most = 0;
     for (uint32_t g = 0; g < round->count; g++) {
@@ -263,6 +287,8 @@ kith_status kith_device_answer(kith_device *device,
                                void *scratch)
 {
     kith_i_device *d = (kith_i_device *)device;
+    if (!device || !host || !host->coins || !task || !view || !x || !scratch)
+        return incomplete(device);
     const kith_i_round *round = &view->round;
     uint32_t group = 0;
     d->why = "";
@@ -310,11 +336,21 @@ static kith_status opened(const char *flaw, const char **why)
     return flaw ? KITH_ERR_INPUT : KITH_OK;
 }
 
+static kith_status unopened(const char **why)
+{
+    (void)opened(INCOMPLETE, why);
+    return KITH_ERR_ARGUMENT;
+}
+
 kith_status kith_task_open(const void *json, size_t bytes, void *arena,
                            size_t room, const kith_task_view **out,
                            const char **why)
 {
     struct kith_task_view *task = NULL;
+    if (out)
+        *out = NULL;
+    if (!json || !arena || !out)
+        return unopened(why);
     const char *flaw = bytes > KITH_TASK_MAX
                            ? "the task file is too long"
                            : kith_i_task_open(json, bytes, arena, room, &task);
@@ -327,6 +363,10 @@ kith_status kith_round_open(const void *json, size_t bytes, void *arena,
                             const char **why)
 {
     kith_i_round *round = NULL;
+    if (out)
+        *out = NULL;
+    if (!json || !arena || !out)
+        return unopened(why);
     const char *flaw =
         bytes > KITH_ROUND_MAX
             ? "the round is too long"

@@ -6,8 +6,12 @@
 #include "forget.h"
 #include "randomize.h"
 
-void kith_task_describe(const kith_task_view *task, kith_task_facts *out)
+kith_status kith_task_describe(const kith_task_view *task, kith_task_facts *out)
 {
+    if (out)
+        *out = (kith_task_facts){"", "", "", "", 0, 0, 0, 0, {0}};
+    if (!task || !out)
+        return KITH_ERR_ARGUMENT;
     *out = (kith_task_facts){.title = task->title,
                              .purpose = task->purpose,
                              .operator_name = task->operator_name,
@@ -18,15 +22,21 @@ void kith_task_describe(const kith_task_view *task, kith_task_facts *out)
                              .clusters = task->k,
                              .test = task->test};
     memcpy(out->id, task->id, sizeof out->id);
+    return KITH_OK;
 }
 
-void kith_task_feature_at(const kith_task_view *task, uint32_t i,
-                          kith_task_feature *out)
+kith_status kith_task_feature_at(const kith_task_view *task, uint32_t i,
+                                 kith_task_feature *out)
 {
+    if (out)
+        *out = (kith_task_feature){"", "", 0, 0};
+    if (!task || !out || i >= task->d)
+        return KITH_ERR_ARGUMENT;
     *out = (kith_task_feature){.name = task->names[i],
                                .unit = task->units[i],
                                .lower = task->lower[i],
                                .upper = task->upper[i]};
+    return KITH_OK;
 }
 
 /* ---- a sentence at a time -------------------------------------------------
@@ -152,6 +162,8 @@ kith_status kith_device_explain(const kith_device *device,
                                 kith_device_words *out)
 {
     const kith_i_device *d = (const kith_i_device *)device;
+    if (!device || !host || !view || !out)
+        return KITH_ERR_ARGUMENT;
     const kith_i_round *round = &view->round;
     uint32_t group = kith_i_device_group(d, round);
     if (group == UINT32_MAX)
@@ -176,6 +188,8 @@ kith_status kith_device_preview(const kith_device *device,
                                 const kith_round_view *view,
                                 uint8_t out[KITH_ENVELOPE_BYTES])
 {
+    if (!device || !view || !out)
+        return KITH_ERR_ARGUMENT;
     kith_i_device d = *(const kith_i_device *)device;
     const kith_i_round *round = &view->round;
     uint32_t group = kith_i_device_group(&d, round);

@@ -40,7 +40,10 @@ enum {
 void kith_device_save(const kith_device *device, uint8_t out[KITH_DEVICE_BYTES])
 {
     const kith_i_device *d = (const kith_i_device *)device;
-    memset(out, 0, KITH_DEVICE_BYTES);
+    if (out)
+        memset(out, 0, KITH_DEVICE_BYTES); /* which cannot be loaded */
+    if (!device || !out)
+        return;
     out[0] = 'k';
     out[1] = 'd';
     out[2] = VERSION;
@@ -111,6 +114,8 @@ kith_status kith_device_load(kith_device *device,
                              const uint8_t saved[KITH_DEVICE_BYTES])
 {
     kith_i_device *d = (kith_i_device *)device;
+    if (!device || !saved)
+        return KITH_ERR_ARGUMENT;
     const char *flaw = kith_i_device_decode(saved, d);
     if (!flaw)
         return KITH_OK;
@@ -122,7 +127,10 @@ kith_status kith_device_spent(const uint8_t saved[KITH_DEVICE_BYTES],
                               uint64_t *spent)
 {
     kith_i_device d;
-    *spent = 0;
+    if (spent)
+        *spent = 0;
+    if (!saved || !spent)
+        return KITH_ERR_ARGUMENT;
     kith_status status =
         kith_i_device_decode(saved, &d) ? KITH_ERR_INPUT : KITH_OK;
     if (!status)
@@ -147,7 +155,10 @@ kith_status kith_device_envelope(const uint8_t saved[KITH_DEVICE_BYTES],
                                  uint8_t out[KITH_ENVELOPE_BYTES])
 {
     kith_i_device d;
-    memset(out, 0, KITH_ENVELOPE_BYTES);
+    if (out)
+        memset(out, 0, KITH_ENVELOPE_BYTES);
+    if (!saved || !out)
+        return KITH_ERR_ARGUMENT;
     kith_status status =
         kith_i_device_decode(saved, &d) ? KITH_ERR_INPUT : KITH_OK;
     if (!status && d.state != KITH_I_DEVICE_ANSWERED)

@@ -55,11 +55,10 @@ static int read_ranges(kith_bought *b, const json_t *ranges)
 kith_status kith_bought_read(const char *text, size_t size, kith_bought **out,
                              kith_error *err)
 {
-    if (!out)
+    if (!text || !out)
         return kith_i_fail_place(err);
     *out = NULL;
-    json_t *json =
-        text ? json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const json_t *ranges = json_object_get(json, "ranges");
     const char *kind = json_string_value(json_object_get(json, "kind"));
     size_t n = json_array_size(ranges);

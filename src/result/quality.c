@@ -99,7 +99,8 @@ static uint32_t count_unsure(const kith_result *r)
 
 int kith_result_on_bound(const kith_result *result, uint32_t feature)
 {
-    return result->on_bound && feature < result->d && result->on_bound[feature];
+    return result && result->on_bound && feature < result->d &&
+           result->on_bound[feature];
 }
 
 static void count_on_bound(const kith_result *result, kith_quality *q)
@@ -142,11 +143,10 @@ static kith_verdict judge(const kith_quality *q)
                : KITH_VERDICT_GOOD;
 }
 
-void kith_result_quality(const kith_result *result, kith_quality *out)
+static kith_quality look_at(const kith_result *result)
 {
     int private = result->receipt_count > 0;
-    kith_quality q = {.size = out->size,
-                      .rows = (double)NAN,
+    kith_quality q = {.rows = (double)NAN,
                       .rows_sd = (double)NAN,
                       .noise = (double)NAN,
                       .weight_sd = (double)NAN,
@@ -196,5 +196,17 @@ void kith_result_quality(const kith_result *result, kith_quality *out)
     q.verdict = judge(&q);
     if (result->weight_sds)
         kith_i_quality_local(result, &q);
+    return q;
+}
+
+void kith_result_quality(const kith_result *result, kith_quality *out)
+{
+    static const kith_result nothing;
+    if (!out)
+        return;
+    kith_quality q = look_at(result ? result : &nothing);
+    if (!result)
+        q.verdict = KITH_VERDICT_NOISE;
+    q.size = out->size;
     memcpy(out, &q, out->size < sizeof q ? out->size : sizeof q);
 }

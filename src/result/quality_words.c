@@ -201,6 +201,8 @@ int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                                     say_distinct, say_sensible,   say_unsure,
                                     say_unseen,   say_bounds,     say_chosen,
                                     say_misfit,   say_unexplained};
+    if (!quality || !out || size == 0)
+        return 0;
     /* Of what is noise there is nothing more to tell. */
     size_t count =
         quality->verdict == KITH_VERDICT_NOISE ? 4 : sizeof all / sizeof *all;

@@ -75,7 +75,7 @@ static kith_status write_rounds(kith_collect *c, const kith_i_live *live,
 kith_outcome kith_collect_archive(kith_collect *c, const uint8_t task[16],
                                   char **bytes, size_t *count, kith_error *err)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = bytes && count ? kith_i_live_find(c, task) : NULL;
     round_list rounds = {0};
     kith_i_archive a = {0};
     char *texts[2] = {NULL, NULL};

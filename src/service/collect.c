@@ -220,6 +220,8 @@ void kith_collect_close(kith_collect *c)
 kith_status kith_collect_backup(const char *database, const char *path,
                                 kith_error *err)
 {
+    if (!database || !path)
+        return kith_i_fail_place(err);
     if (strncmp(database, "sqlite:", 7) != 0)
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "PostgreSQL has tools of its own: pg_dump");
@@ -232,6 +234,8 @@ kith_status kith_collect_backup(const char *database, const char *path,
 void kith_collect_wait(kith_collect *c, uint32_t ms)
 {
     struct timespec until;
+    if (!c)
+        return;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += ms / 1000;
     until.tv_nsec += (long)(ms % 1000) * 1000000;
@@ -248,6 +252,8 @@ void kith_collect_wait(kith_collect *c, uint32_t ms)
 
 const char *kith_collect_ready(kith_collect *c)
 {
+    if (!c)
+        return "nothing is open";
     if (atomic_load(&c->down))
         return "the store cannot be reached";
     if (kith_i_disk_is_low(c, c->db))

@@ -111,7 +111,9 @@ void kith_collect_add(kith_collect *c, const uint8_t task[16],
                       const uint8_t *envelopes, size_t count,
                       kith_collect_done_fn *done, void *arg)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    if (!done)
+        return;
+    kith_i_live *live = envelopes ? kith_i_live_find(c, task) : NULL;
     kith_i_body *body = live ? body_new(live, count, done, arg) : NULL;
     if (!body) {
         refuse_all(live ? KITH_COLLECT_BUSY : KITH_COLLECT_NO_TASK, done, arg);
@@ -157,8 +159,11 @@ void kith_collect_enrol(kith_collect *c, const uint8_t task[16],
                         const kith_enrolment *enrolment,
                         kith_collect_done_fn *done, void *arg)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
-    size_t count = enrolment->count;
+    if (!done)
+        return;
+    int whole = enrolment && enrolment->commitments;
+    kith_i_live *live = whole ? kith_i_live_find(c, task) : NULL;
+    size_t count = whole ? enrolment->count : 0;
     kith_i_body *body = live ? body_new(live, count, done, arg) : NULL;
     if (!body) {
         refuse_all(live ? KITH_COLLECT_BUSY : KITH_COLLECT_NO_TASK, done, arg);

@@ -45,6 +45,10 @@ kith_outcome kith_collect_create(kith_collect *c, const char *json,
     kith_task *made = NULL;
     uint8_t key[32], sealed[KITH_I_SEALED_BYTES];
     size_t sealed_bytes = 0;
+    if (!c || !task || !created) {
+        (void)kith_i_fail_place(err);
+        return KITH_COLLECT_FAILED;
+    }
     kith_status status = kith_task_load(json, bytes, &made, err);
     if (status)
         return status == KITH_ERR_MEMORY ? KITH_COLLECT_FAILED
@@ -233,7 +237,7 @@ kith_outcome kith_collect_change(kith_collect *c, const uint8_t task[16],
                                  const kith_change_request *request,
                                  kith_error *err)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = request ? kith_i_live_find(c, task) : NULL;
     kith_outcome outcome = KITH_COLLECT_OK;
     if (!live)
         return KITH_COLLECT_NO_TASK;
@@ -281,7 +285,7 @@ kith_outcome kith_collect_forget(kith_collect *c, const uint8_t task[16])
 kith_outcome kith_collect_invite(kith_collect *c, const uint8_t task[16],
                                  uint32_t count, char (*codes)[23])
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = codes ? kith_i_live_find(c, task) : NULL;
     int64_t last = 0;
     if (!live)
         return KITH_COLLECT_NO_TASK;

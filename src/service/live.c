@@ -12,6 +12,8 @@ enum { NEWS = 500 }; /* segments in one look */
 kith_i_live *kith_i_live_find(kith_collect *c, const uint8_t task[16])
 {
     kith_i_live *found = NULL;
+    if (!c || !task)
+        return NULL;
     pthread_rwlock_rdlock(&c->tasks_lock);
     for (size_t i = 0; !found && i < c->task_count; i++)
         if (memcmp(c->tasks[i]->id, task, 16) == 0)

@@ -62,6 +62,8 @@ kith_outcome kith_collect_metrics(kith_collect *c, char **text)
 {
     page p = {0};
     uint64_t results[KITH_COLLECT_OUTCOMES] = {0};
+    if (!c || !text)
+        return KITH_COLLECT_FAILED;
     pthread_rwlock_rdlock(&c->tasks_lock);
     for (size_t i = 0; i < c->task_count; i++) {
         add_groups(&p, c->tasks[i]);

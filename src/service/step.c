@@ -100,6 +100,8 @@ static void step_task(kith_collect *c, kith_i_live *live)
 
 void kith_collect_step(kith_collect *c)
 {
+    if (!c)
+        return;
     if (c->ingest != c->db) {
         pthread_mutex_lock(&c->lock);
         if (kith_i_live_load(c, NULL))

@@ -11,6 +11,8 @@ kith_status kith_collect_new_token(char token[44], kith_error *err)
 {
     uint8_t secret[32];
     char text[45] = "";
+    if (!token)
+        return kith_i_fail_place(err);
     kith_status status = kith_i_secret_bytes(secret, sizeof secret, err);
     if (status)
         return status;
@@ -27,6 +29,10 @@ void kith_collect_token_digest(const char *token, char hex[65])
 {
     static const char digits[] = "0123456789abcdef";
     uint8_t digest[32];
+    if (hex)
+        hex[0] = 0;
+    if (!token || !hex)
+        return;
     kith_i_digest(token, strlen(token), digest);
     for (int i = 0; i < 32; i++) {
         hex[2 * i] = digits[digest[i] >> 4];

@@ -6,9 +6,6 @@
 #include "service_i.h"
 #include "views.h"
 
-/* ---- small parts ----------------------------------------------------------
- */
-
 json_t *kith_i_view_hex(const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
@@ -89,7 +86,7 @@ static kith_status chain_row(void *arg, const kith_i_cell *row, kith_error *err)
 kith_outcome kith_collect_chain(kith_collect *c, const uint8_t task[16],
                                 char **json)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = json ? kith_i_live_find(c, task) : NULL;
     if (!live)
         return KITH_COLLECT_NO_TASK;
     json_t *list = json_array();
@@ -104,7 +101,7 @@ kith_outcome kith_collect_chain(kith_collect *c, const uint8_t task[16],
 kith_outcome kith_collect_status(kith_collect *c, const uint8_t task[16],
                                  kith_task_status *out)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = out ? kith_i_live_find(c, task) : NULL;
     if (!live)
         return KITH_COLLECT_NO_TASK;
     pthread_rwlock_rdlock(&live->lock);
@@ -126,7 +123,7 @@ kith_outcome kith_collect_status(kith_collect *c, const uint8_t task[16],
 kith_outcome kith_collect_task(kith_collect *c, const uint8_t task[16],
                                char **json, size_t *bytes)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = json && bytes ? kith_i_live_find(c, task) : NULL;
     if (!live)
         return KITH_COLLECT_NO_TASK;
     *bytes = live->task->bytes;
@@ -161,7 +158,8 @@ kith_outcome kith_collect_round(kith_collect *c, const uint8_t task[16],
                                 uint32_t number, char **json, size_t *bytes,
                                 uint8_t digest[32])
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live =
+        json && bytes && digest ? kith_i_live_find(c, task) : NULL;
     round_reader r = {.number = number, .digest = digest};
     if (!live)
         return KITH_COLLECT_NO_TASK;
@@ -194,7 +192,7 @@ kith_status kith_i_read_text(void *arg, const kith_i_cell *row, kith_error *err)
 kith_outcome kith_collect_result(kith_collect *c, const uint8_t task[16],
                                  char **model)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = model ? kith_i_live_find(c, task) : NULL;
     char *texts[2] = {NULL, NULL};
     if (!live)
         return KITH_COLLECT_NO_TASK;
@@ -222,6 +220,8 @@ json_t *kith_i_view_count(uint64_t n)
 
 kith_outcome kith_collect_list(kith_collect *c, char **json)
 {
+    if (!c || !json)
+        return KITH_COLLECT_FAILED;
     json_t *list = json_array();
     pthread_rwlock_rdlock(&c->tasks_lock);
     for (size_t i = 0; i < c->task_count; i++) {
@@ -369,7 +369,7 @@ static json_t *head_of(const kith_i_live *live)
 kith_outcome kith_collect_view(kith_collect *c, const uint8_t task[16],
                                char **json)
 {
-    kith_i_live *live = kith_i_live_find(c, task);
+    kith_i_live *live = json ? kith_i_live_find(c, task) : NULL;
     if (!live)
         return KITH_COLLECT_NO_TASK;
     json_t *refused = json_object(), *events = json_array();

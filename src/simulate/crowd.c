@@ -116,17 +116,6 @@ void kith_i_collector_close(kith_i_collector *collector)
     kith_i_free(crowd);
 }
 
-kith_i_crowd_stats kith_i_collector_stats(const kith_i_collector *collector)
-{
-    const kith_i_crowd *crowd = (const kith_i_crowd *)collector;
-    kith_i_crowd_stats stats = crowd->stats;
-    kith_i_loss most = 0;
-    for (uint64_t i = 0; i < kith_i_dataset_rows(crowd->data); i++)
-        most = crowd->spent[i] > most ? crowd->spent[i] : most;
-    stats.epsilon_spent = kith_i_loss_value(most, KITH_PURE_DP);
-    return stats;
-}
-
 kith_i_group kith_i_crowd_group(kith_i_crowd *crowd,
                                 const kith_i_question *question,
                                 const kith_i_mechanism *mechanism)

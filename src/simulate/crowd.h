@@ -42,9 +42,8 @@ typedef struct kith_i_crowd_options {
 /* What a run has cost so far. */
 typedef struct kith_i_crowd_stats {
     uint64_t questions, rounds, reports, bytes;
-    uint64_t published;   /* bytes of all rounds' JSON (simulate) */
-    uint32_t longest;     /* bytes of the longest report, header included */
-    double epsilon_spent; /* by the user who spent most */
+    uint64_t published; /* bytes of all rounds' JSON (simulate) */
+    uint32_t longest;   /* bytes of the longest report, header included */
 } kith_i_crowd_stats;
 
 /* data: borrowed until the collector is closed; it must have a row. */
@@ -56,7 +55,6 @@ kith_status kith_i_collector_law(const kith_dataset *data,
                                  kith_i_collector **out, kith_error *err);
 /* For both. NULL is fine. */
 void kith_i_collector_close(kith_i_collector *collector);
-kith_i_crowd_stats kith_i_collector_stats(const kith_i_collector *collector);
 
 /* ---- inside: crowd.c ------------------------------------------------
  */

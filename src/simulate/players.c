@@ -122,22 +122,31 @@ void kith_players_close(kith_players *p)
 
 uint64_t kith_players_count(const kith_players *p)
 {
-    return p->count;
+    return p ? p->count : 0;
 }
 
 void kith_players_key(const kith_players *p, uint8_t out[32])
 {
-    memcpy(out, p->key, sizeof p->key);
+    if (p && out)
+        memcpy(out, p->key, sizeof p->key);
 }
 
 /* ---- enrolment ------------------------------------------------------------
  */
 
-void kith_players_commitments(const kith_players *p, uint64_t first,
-                              uint64_t count, uint8_t *out)
+static int has_devices(const kith_players *p, uint64_t first, uint64_t count)
 {
-    for (uint64_t i = 0; i < count && first + i < p->count; i++)
+    return p && first <= p->count && count <= p->count - first;
+}
+
+kith_status kith_players_commitments(const kith_players *p, uint64_t first,
+                                     uint64_t count, uint8_t *out)
+{
+    if (!has_devices(p, first, count) || !out)
+        return KITH_ERR_ARGUMENT;
+    for (uint64_t i = 0; i < count; i++)
         kith_device_commitment(&p->devices[first + i], out + 16 * i);
+    return KITH_OK;
 }
 
 kith_status kith_players_enrolled(kith_players *p, uint64_t first,
@@ -145,7 +154,10 @@ kith_status kith_players_enrolled(kith_players *p, uint64_t first,
                                   uint32_t round, const uint8_t *digest,
                                   kith_error *err)
 {
-    for (uint64_t i = 0; i < count && first + i < p->count; i++) {
+    if (!has_devices(p, first, count) || !tags)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "give the tags of devices that are there");
+    for (uint64_t i = 0; i < count; i++) {
         kith_device *device = &p->devices[first + i];
         kith_status status =
             kith_device_enrolled(device, tags + 16 * i, round, digest);
@@ -160,6 +172,8 @@ kith_status kith_players_restore(kith_players *p, uint64_t row,
                                  const uint8_t saved[KITH_DEVICE_BYTES],
                                  kith_error *err)
 {
+    if (!p || !saved)
+        return kith_i_fail_place(err);
     if (row >= p->count || kith_device_load(&p->devices[row], saved))
         return kith_i_fail(err, KITH_ERR_INPUT,
                            "a saved device is damaged, or of other rows");

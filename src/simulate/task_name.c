@@ -9,6 +9,10 @@ enum { CHARACTERS = 22, PADDED = 24 };
 void kith_task_name(const uint8_t id[KITH_TASK_ID_BYTES], char out[23])
 {
     char text[PADDED];
+    if (out)
+        out[0] = 0;
+    if (!id || !out)
+        return;
     kith_i_base64_write(id, KITH_TASK_ID_BYTES, text);
     for (int i = 0; i < CHARACTERS; i++)
         out[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
@@ -18,7 +22,7 @@ void kith_task_name(const uint8_t id[KITH_TASK_ID_BYTES], char out[23])
 int kith_task_named(const char *name, uint8_t id[KITH_TASK_ID_BYTES])
 {
     char text[PADDED];
-    if (!name || strlen(name) != CHARACTERS)
+    if (!name || !id || strlen(name) != CHARACTERS)
         return 0;
     for (int i = 0; i < CHARACTERS; i++) {
         if (name[i] == '+' || name[i] == '/')

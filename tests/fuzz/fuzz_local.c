@@ -3,15 +3,13 @@
  *
  *   0  a report, into a tally of each mechanism (the header's task, round and
  *      group are written over, so that the fuzzer need not guess them);
- *   1  a saved tally of the mechanism in the second byte (head and SHA-256 are
- *      written over likewise);
  *   2  a published round;
  *   3  a task file;
  *   4  a saved device (its SHA-256 is written over).
  *
  * Nothing may crash; a refusal has a message; what is accepted is consistent:
- * a loaded tally saves to the same bytes, a round or task that was read is
- * written the same, and a round can be answered by a client. */
+ * a round or task that was read is written the same, and a round can be
+ * answered by a client. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,46 +96,6 @@ static void fuzz_report(const uint8_t *bytes, size_t count)
                     "not twice");
         kith_i_tally_free(t);
     }
-}
-
-static void fuzz_state(const uint8_t *bytes, size_t count)
-{
-    kith_i_question q;
-    kith_i_mechanism m;
-    if (count < 1 || count > 1 << 16)
-        return;
-    make_kind(bytes[0] % KINDS, &q, &m);
-    bytes++;
-    count--;
-    kith_i_tally *t = new_tally(&m), *empty = new_tally(&m);
-    uint8_t *head = NULL, *copy = malloc(count + 32), *saved = NULL;
-    size_t head_bytes = 0, saved_bytes = 0;
-    kith_error err = {0};
-    require(copy && !kith_i_tally_save(empty, &head, &head_bytes, NULL),
-            "memory");
-    memcpy(copy, bytes, count);
-    if (count >= 80) {
-        memcpy(copy, head, 64);
-        memcpy(copy + 72, head + 72, 8);
-    }
-    kith_i_digest(copy, count, copy + count);
-    kith_status status = kith_i_tally_load(t, copy, count + 32, &err);
-    require(status == KITH_OK || (status == KITH_ERR_INPUT && *err.message),
-            "loaded, or refused with a message");
-    if (!status) {
-        kith_i_answer a;
-        require(!kith_i_tally_save(t, &saved, &saved_bytes, NULL), "saved");
-        require(saved_bytes == count + 32 && !memcmp(saved, copy, count),
-                "saved as loaded");
-        require(!kith_i_answer_alloc(&q, D, &a, NULL), "memory");
-        require(!kith_i_tally_answer(t, &q, D, 1, 1, &a, NULL), "answered");
-        kith_i_answer_free(&a);
-    }
-    kith_i_free(saved);
-    kith_i_free(head);
-    free(copy);
-    kith_i_tally_free(t);
-    kith_i_tally_free(empty);
 }
 
 /* A client takes whatever got through. */
@@ -241,8 +199,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     if (bytes[0] == 0)
         fuzz_report(bytes + 1, count - 1);
-    else if (bytes[0] == 1)
-        fuzz_state(bytes + 1, count - 1);
     else if (bytes[0] == 2)
         fuzz_round(bytes + 1, count - 1);
     else if (bytes[0] == 3)

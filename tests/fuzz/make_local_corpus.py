@@ -91,15 +91,6 @@ def main():
     for kind, payload in PAYLOADS.items():
         save(f"report_{kind}", 0, bytes([ord("k"), 1, kind, 0]) + bytes(20) +
              bytes(range(16)) + payload)
-    nonces = struct.pack("<2Q", 5, 2 ** 63)
-    for kind, cells, reports in (
-            (0, (1, 0, 1), nonces), (1, (), struct.pack("<6Q", 1, 2, 3, 4, 5, 0)),
-            (2, (1, 0, -1, 0), nonces), (3, (1, -2, 3, -4, 5, 6), nonces),
-            (4, (1, -2, 3, -4, 5, 6), nonces),
-            (5, (1, -2, 3, 4, 5, 6, 7, -8, 9), nonces)):
-        save(f"state_{kind}", 1, bytes([kind]) + bytes(64) +
-             struct.pack("<2Q", 2, len(cells)) +
-             struct.pack(f"<{len(cells)}q", *cells) + reports)
     every = rounds()
     for i, groups in enumerate([[g] for g in every] + [every, []]):
         for at, one in enumerate(groups):

@@ -22,6 +22,7 @@
 #include <mpfr.h>
 
 #include "budget/budget_i.h"
+#include "support/gdp_delta.h"
 
 /* PhiInverse by bisection; p + q = 1, both given to keep the digits. */
 static long double normal_quantile(long double p, long double q)
@@ -102,7 +103,7 @@ static void price_covers_every_pair(void **state)
             for (int k = 0; k < 8 && i % 8 == 0; k++) {
                 double eps = (double)(e * k / 8); /* exact */
                 assert_true((double)pair_divergence(x, (long double)eps) <=
-                            kith_i_gdp_delta(eps, mu) * (1 + 1e-12));
+                            gdp_delta(eps, mu) * (1 + 1e-12));
             }
         }
         /* a price of 0.6266 e would be wrong for small ranges */
@@ -171,13 +172,13 @@ static void pure_step_is_randomised_response(void **state)
         /* the curve of mu touches that of randomised response at 0 and lies
          * above it elsewhere */
         double root = kith_i_loss_value(square, KITH_GAUSSIAN_DP);
-        double touch = kith_i_gdp_delta(0, root) / tanh((double)exact / 2);
+        double touch = gdp_delta(0, root) / tanh((double)exact / 2);
         assert_true(touch >= 1 - 1e-15 && touch < 1 + 1e-9);
         for (int k = 1; k < 8; k++) {
             double x = eps * k / 8;
             pair response = {1 - q, q, q, 1 - q};
             assert_true((double)pair_divergence(response, (long double)x) <=
-                        kith_i_gdp_delta(x, root) * (1 + 1e-12));
+                        gdp_delta(x, root) * (1 + 1e-12));
         }
     }
 }

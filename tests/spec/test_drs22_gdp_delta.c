@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "budget/budget_i.h"
+#include "support/gdp_delta.h"
 
 static long double density(long double x)
 {
@@ -49,7 +50,7 @@ static void delta_is_the_divergence(void **state)
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 5; j++) {
             double expected = hockey_stick(epsilons[i], mus[j]);
-            double got = kith_i_gdp_delta(epsilons[i], mus[j]);
+            double got = gdp_delta(epsilons[i], mus[j]);
             if (expected < 1e-300) { /* beyond Simpson's reach */
                 assert_true(got < 1e-290);
                 continue;
@@ -96,7 +97,7 @@ static void rounding_costs_nothing(void **state)
         for (size_t j = 0; j < 3; j++)
             for (size_t k = 0; k < 5; k++) {
                 double sigma = sigmas[i], eps = epsilons[k];
-                double claim = kith_i_gdp_delta(eps, (double)shifts[j] / sigma);
+                double claim = gdp_delta(eps, (double)shifts[j] / sigma);
                 claim *= 1 + 1e-12; /* for the sum in long double */
                 assert_true(rounded_divergence(eps, shifts[j], sigma) <= claim);
                 if (sigma >= 2 && claim > 1e-20 && claim < 0.9) {

@@ -92,8 +92,7 @@ static kith_status run_state(const void *arg, kith_error *err)
     assert_int_equal(kith_i_mechanism_make(&q[*(const int *)arg], D, &m, NULL),
                      KITH_OK);
     kith_i_ticket ticket = {0};
-    uint8_t digest[32] = {0}, report[64] = {0}, *bytes = NULL;
-    size_t count = 0;
+    uint8_t digest[32] = {0}, report[64] = {0};
     kith_i_tally *t = NULL, *u = NULL;
     kith_status status = kith_i_tally_new(&m, &ticket, digest, &t, err);
     for (uint8_t i = 0; !status && i < 70; i++) {
@@ -102,12 +101,9 @@ static kith_status run_state(const void *arg, kith_error *err)
         status = kith_i_tally_add(t, report, kith_i_report_bytes(&m), err);
     }
     if (!status)
-        status = kith_i_tally_save(t, &bytes, &count, err);
-    if (!status)
         status = kith_i_tally_new(&m, &ticket, digest, &u, err);
     if (!status)
-        status = kith_i_tally_load(u, bytes, count, err);
-    kith_i_free(bytes);
+        status = kith_i_tally_merge(u, t, err);
     kith_i_tally_free(t);
     kith_i_tally_free(u);
     return status;

@@ -10,6 +10,7 @@
 #include "methods/method_run.h"
 #include "simulate/crowd.h"
 #include "support/cmocka_all.h"
+#include "support/crowd_stats.h"
 
 enum { MOST_D = 20, MOST_K = 8 };
 
@@ -128,8 +129,7 @@ static double ratio_of(const crowd *c, kith_i_local_fn *method, int honest,
         status = method(&task, collector, centers, weights, &found, &err);
     if (status)
         fail_msg("%s", err.message);
-    assert_true(kith_i_collector_stats(collector).epsilon_spent <=
-                epsilon * (1 + 1e-12));
+    assert_true(crowd_epsilon(collector) <= epsilon * (1 + 1e-12));
     kith_i_collector_close(collector);
     check_result(&task, centers, weights, found);
     return cost_of(c, centers, found, median) / cost_of(c, c->spots, 3, median);

@@ -4,6 +4,7 @@
  * <= 1e-6 each, seeded. */
 #include <math.h>
 
+#include "support/crowd_stats.h"
 #include "support/local_rows.h"
 
 enum { D = CROWD_D, N = 30000, K = CROWD_K };
@@ -209,9 +210,9 @@ static void test_near_the_truth(void **state)
                 assert_true(fabs(a[g].sums[D + t] - .4 / 3) <
                             5 * a[g].noise + .02);
             }
-        kith_i_crowd_stats stats = kith_i_collector_stats(c);
+        kith_i_crowd_stats stats = crowd_stats(c);
         assert_int_equal(stats.reports, N);
-        assert_true(stats.epsilon_spent <= 2);
+        assert_true(crowd_epsilon(c) <= 2);
         if (which == 0) {
             assert_true(stats.bytes > 40 * (uint64_t)N);
             assert_int_equal(stats.longest, 40 + 4 * D);
@@ -348,8 +349,7 @@ static void test_spend_trace(void **state)
             assert_int_equal(a.received, 500);
             kith_i_answer_free(&a);
         }
-        kith_i_crowd_stats stats = kith_i_collector_stats(c);
-        assert_true(stats.epsilon_spent <= 2 && stats.epsilon_spent > 1.99999);
+        assert_true(crowd_epsilon(c) <= 2 && crowd_epsilon(c) > 1.99999);
         q.epsilon = .001;
         assert_int_equal(c->ask(c, &q, 1, &a, NULL), KITH_ERR_BUDGET);
         kith_i_collector_close(c);

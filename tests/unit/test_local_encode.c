@@ -5,6 +5,7 @@
 
 #include "collect/collect_i.h"
 #include "support/cmocka_all.h"
+#include "support/gdp_delta.h"
 
 enum { D = 3 };
 
@@ -474,8 +475,8 @@ static void test_device_limits_of_the_gaussian(void **state)
     assert_null(kith_i_limits_flaw(&m, &q, D, &limits));
     /* What the least sigma is worth, by the accountant. */
     double mu = 2.0 * KITH_I_GAUSSIAN_UNIT / kith_i_scale_value(limits.sigma);
-    assert_true(kith_i_gdp_delta(q.epsilon, mu) <= 1e-6 * (1 + 1e-9));
-    assert_true(kith_i_gdp_delta(q.epsilon, mu * 1.0001) > 1e-6);
+    assert_true(gdp_delta(q.epsilon, mu) <= 1e-6 * (1 + 1e-9));
+    assert_true(gdp_delta(q.epsilon, mu * 1.0001) > 1e-6);
 #define FLAW(change)                                                           \
     do {                                                                       \
         wrong = m;                                                             \

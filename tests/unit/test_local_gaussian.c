@@ -8,6 +8,7 @@
 #include "device/randomize.h"
 #include "simulate/user_respond.h"
 #include "support/cmocka_all.h"
+#include "support/gdp_delta.h"
 
 enum { D = 3, CELLS = 8 };
 static const double HALF[] = {1, 1, 1};
@@ -89,8 +90,8 @@ static void test_any_two_inputs_are_within_sensitivity(void **state)
         /* sigma pays for exactly that, and not for much more. */
         double sigma = kith_i_scale_value(m.sigma);
         double mu = (double)apart / sigma;
-        assert_true(kith_i_gdp_delta(q.epsilon, mu) <= q.delta);
-        assert_true(kith_i_gdp_delta(q.epsilon, mu * 1.001) > q.delta);
+        assert_true(gdp_delta(q.epsilon, mu) <= q.delta);
+        assert_true(gdp_delta(q.epsilon, mu * 1.001) > q.delta);
     }
     assert_true((double)largest > .99 * (double)apart * (double)apart);
 }
@@ -146,7 +147,7 @@ static void test_printed_protocol_is_not_private(void **state)
     for (int i = 0; i < 3; i++) {
         double sigma = 8 * diameters[i] * sqrt(log(1.25e6));
         double mu = .7 * M_SQRT2 / sigma;
-        double delta = kith_i_gdp_delta(.5, mu);
+        double delta = gdp_delta(.5, mu);
         assert_true(fabs(delta - deltas[i]) < .01);
         assert_true(delta > 1e-6);
     }

@@ -6,6 +6,7 @@
 #include "collect/spend_trace.h"
 #include "kith/kith.h"
 #include "support/cmocka_all.h"
+#include "support/gdp_delta.h"
 
 /* ---- the user who is asked most -------------------------------------------
  */
@@ -221,8 +222,8 @@ static void check_receipt(const kith_result *result, size_t i,
         assert_true(fabs(r.loss - g->epsilon) < 1e-15);
         return;
     }
-    assert_true(kith_i_gdp_delta(g->epsilon, r.loss) <= g->delta);
-    assert_true(kith_i_gdp_delta(g->epsilon, r.loss * 1.0001) > g->delta);
+    assert_true(gdp_delta(g->epsilon, r.loss) <= g->delta);
+    assert_true(gdp_delta(g->epsilon, r.loss * 1.0001) > g->delta);
     assert_true(fabs(r.sensitivity / r.scale - r.loss) < 1e-12 * r.loss);
 }
 

@@ -1,13 +1,11 @@
 /* A caller's slip is an error, not a crash: NULL for each thing that is
- * required, and indices past the end, in every public function. Each row of
- * the table runs in a process of its own, so that a crash is a failed row. */
-#include <signal.h>
+ * required, and indices past the end. Here data, runs and results;
+ * test_null_*.c have the others, and scripts/check_nulls.py sees that no
+ * pointer of a public function is missing. */
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kith/kith.h"
-#include "support/cmocka_all.h"
+#include "support/null_call.h"
 
 enum { N = 64, D = 2, FAR = 1 << 20 };
 
@@ -80,19 +78,6 @@ static void prepare(void)
 
 /* ---- rows of the table ----------------------------------------------------
  */
-
-/* In a child: is the condition true, without a crash? */
-#define HOLDS(condition)                                                       \
-    do {                                                                       \
-        pid_t pid = fork();                                                    \
-        int status = 0;                                                        \
-        if (pid == 0 && signal(SIGSEGV, SIG_DFL) != SIG_ERR)                   \
-            _exit((condition) ? 0 : 1);                                        \
-        assert_int_equal(waitpid(pid, &status, 0), pid);                       \
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)                    \
-            fail_msg("%s: %s", WIFEXITED(status) ? "not so" : "crashed",       \
-                     #condition);                                              \
-    } while (0)
 
 /* A refusal has a message, and the outputs are as they were. */
 static int refused(kith_status status)

@@ -61,20 +61,26 @@ static double *test_rows(void)
     return rows;
 }
 
-static kith_status release(const double *rows, answer *a, double epsilon,
-                           kith_neighbors nb, int overlap, int force,
-                           uint64_t seed, int64_t *out, kith_error *err)
+typedef struct {
+    double epsilon;
+    kith_neighbors nb;
+    int overlap, force;
+    uint64_t seed;
+} setting;
+
+static kith_status release(const double *rows, answer *a, const setting *how,
+                           int64_t *out, kith_error *err)
 {
-    kith_session *s =
-        open_session(load(rows, N, D, ball(1)), epsilon, 1e-6, nb, 2, seed);
+    kith_session *s = open_session(load(rows, N, D, ball(1)), how->epsilon,
+                                   1e-6, how->nb, 2, how->seed);
     kith_i_blocks_spec spec = {.what = "test",
                                .k = K,
                                .q = Q,
                                .solve = solve,
                                .arg = a,
                                .block_rows = BLOCK,
-                               .overlap = overlap,
-                               .force = force};
+                               .overlap = how->overlap,
+                               .force = how->force};
     kith_status status = kith_i_release_blocks(s, &spec, out, err);
     if (!status) {
         assert_true(kith_i_session_left(s) == 0);
@@ -82,7 +88,7 @@ static kith_status release(const double *rows, answer *a, double epsilon,
         size_t count;
         assert_int_equal(kith_i_session_receipts(s, &all, &count, NULL),
                          KITH_OK);
-        assert_int_equal(count, nb == KITH_ADD_REMOVE ? 2 : 1);
+        assert_int_equal(count, how->nb == KITH_ADD_REMOVE ? 2 : 1);
         assert_string_equal(all[count - 1].mechanism, "smooth-sensitivity");
         assert_true(all[count - 1].scale == 0); /* depends on the records */
         for (size_t i = 0; i < count; i++)
@@ -125,7 +131,8 @@ static void test_equivariance(void **state)
         answer a = {.mode = TURNED};
         int64_t out[K * D * D];
         kith_error err = {0};
-        if (release(rows, &a, 2000, KITH_REPLACE_ONE, 0, 0, run, out, &err))
+        if (release(rows, &a, &(setting){2000, KITH_REPLACE_ONE, 0, 0, run},
+                    out, &err))
             fail_msg("%s", err.message);
         int plane[K];
         for (int l = 0; l < K; l++) {
@@ -159,26 +166,30 @@ static void test_dealing(void **state)
     int64_t out[K * D * D];
     answer one = {.mode = FIXED}, other = {.mode = FIXED},
            lap = {.mode = FIXED};
-    assert_int_equal(
-        release(rows, &one, 500, KITH_REPLACE_ONE, 0, 0, 1, out, NULL),
-        KITH_OK);
-    assert_int_equal(
-        release(rows, &other, 500, KITH_ADD_REMOVE, 0, 0, 1, out, NULL),
-        KITH_OK);
+    assert_int_equal(release(rows, &one,
+                             &(setting){500, KITH_REPLACE_ONE, 0, 0, 1}, out,
+                             NULL),
+                     KITH_OK);
+    assert_int_equal(release(rows, &other,
+                             &(setting){500, KITH_ADD_REMOVE, 0, 0, 1}, out,
+                             NULL),
+                     KITH_OK);
     assert_int_equal(one.rows, N);
     assert_int_equal(other.rows, N);
     assert_true(one.first == other.first && one.first > 0);
     assert_true(other.calls <= N / BLOCK + 20); /* noisy count; some empty */
     assert_true(other.calls > N / BLOCK - 20);
-    assert_int_equal(
-        release(rows, &lap, 3000, KITH_REPLACE_ONE, 1, 0, 1, out, NULL),
-        KITH_OK);
+    assert_int_equal(release(rows, &lap,
+                             &(setting){3000, KITH_REPLACE_ONE, 1, 0, 1}, out,
+                             NULL),
+                     KITH_OK);
     assert_int_equal(lap.rows, N); /* m blocks of n / m */
     assert_true(lap.first != one.first);
     kith_error err = {0};
-    assert_int_equal(
-        release(rows, &lap, 3000, KITH_ADD_REMOVE, 1, 0, 1, out, &err),
-        KITH_ERR_PRIVACY);
+    assert_int_equal(release(rows, &lap,
+                             &(setting){3000, KITH_ADD_REMOVE, 1, 0, 1}, out,
+                             &err),
+                     KITH_ERR_PRIVACY);
     free(rows);
 }
 
@@ -200,8 +211,10 @@ static void test_rubbish(void **state)
     double *rows = test_rows();
     int64_t out[K * D * D];
     answer a = {.mode = CROOKED};
-    assert_int_equal(
-        release(rows, &a, 2000, KITH_REPLACE_ONE, 0, 0, 3, out, NULL), KITH_OK);
+    assert_int_equal(release(rows, &a,
+                             &(setting){2000, KITH_REPLACE_ONE, 0, 0, 3}, out,
+                             NULL),
+                     KITH_OK);
     check_default(out);
     free(rows);
 }
@@ -219,9 +232,10 @@ static void test_solver_fails(void **state)
         int64_t out[K * D * D];
         answer a = {.mode = others ? GIVES_UP_OTHERS : GIVES_UP_MARKED};
         kith_error err = {0};
-        assert_int_equal(
-            release(rows, &a, 2000, KITH_REPLACE_ONE, 0, 0, 3, out, &err),
-            KITH_OK);
+        assert_int_equal(release(rows, &a,
+                                 &(setting){2000, KITH_REPLACE_ONE, 0, 0, 3},
+                                 out, &err),
+                         KITH_OK);
         assert_true(err.status == KITH_OK && err.message[0] == 0);
         assert_int_equal(a.calls, N / BLOCK); /* nobody stopped early */
         assert_int_equal(a.failures, others ? N / BLOCK - 1 : 1);
@@ -243,9 +257,11 @@ static double measured_noise(const double *rows, double epsilon, int overlap)
     for (uint64_t run = 0; run < RUNS; run++) {
         answer a = {.mode = CROOKED}; /* all alike: the first axes */
         int64_t out[K * D * D];
-        assert_int_equal(release(rows, &a, epsilon, KITH_REPLACE_ONE, overlap,
-                                 1, run, out, NULL),
-                         KITH_OK);
+        assert_int_equal(
+            release(rows, &a,
+                    &(setting){epsilon, KITH_REPLACE_ONE, overlap, 1, run}, out,
+                    NULL),
+            KITH_OK);
         for (int l = 0; l < K; l++)
             for (int i = 0; i < D; i++)
                 for (int j = 0; j <= i; j++) {
@@ -272,7 +288,8 @@ static void test_threshold(void **state)
         kith_error err = {0};
         double enough = 0;
         assert_int_equal(
-            release(rows, &a, .1, KITH_REPLACE_ONE, overlap, 0, 1, out, &err),
+            release(rows, &a, &(setting){.1, KITH_REPLACE_ONE, overlap, 0, 1},
+                    out, &err),
             KITH_ERR_PRIVACY);
         const char *said = strstr(err.message, "epsilon >= ");
         assert_non_null(said);
@@ -295,22 +312,28 @@ static void test_refusal(void **state)
         answer a = {.mode = FIXED};
         kith_error err = {0};
         assert_int_equal(
-            release(rows, &a, .1, KITH_REPLACE_ONE, overlap, 0, 1, out, &err),
+            release(rows, &a, &(setting){.1, KITH_REPLACE_ONE, overlap, 0, 1},
+                    out, &err),
             KITH_ERR_PRIVACY);
         const char *said = strstr(err.message, "epsilon >= ");
         double enough = 0;
         assert_non_null(said);
         assert_int_equal(sscanf(said, "epsilon >= %lf", &enough), 1);
-        assert_int_equal(release(rows, &a, .98 * enough, KITH_REPLACE_ONE,
-                                 overlap, 0, 1, out, &err),
-                         KITH_ERR_PRIVACY);
+        assert_int_equal(
+            release(rows, &a,
+                    &(setting){.98 * enough, KITH_REPLACE_ONE, overlap, 0, 1},
+                    out, &err),
+            KITH_ERR_PRIVACY);
         assert_int_equal(a.calls, 0);
-        assert_int_equal(release(rows, &a, 1.02 * enough, KITH_REPLACE_ONE,
-                                 overlap, 0, 1, out, &err),
-                         KITH_OK);
+        assert_int_equal(
+            release(rows, &a,
+                    &(setting){1.02 * enough, KITH_REPLACE_ONE, overlap, 0, 1},
+                    out, &err),
+            KITH_OK);
         assert_int_equal(a.calls, N / BLOCK);
         assert_int_equal(
-            release(rows, &a, .1, KITH_REPLACE_ONE, overlap, 1, 1, out, &err),
+            release(rows, &a, &(setting){.1, KITH_REPLACE_ONE, overlap, 1, 1},
+                    out, &err),
             KITH_OK);
         assert_int_equal(a.calls, 2 * (N / BLOCK));
     }

@@ -40,13 +40,22 @@ static const kith_i_ask *ask_corners(corners *c, kind_of_value kind)
     return &c->ask;
 }
 
-static void run(const double *rows, size_t n, kith_bounds bounds,
-                double epsilon, double delta, kith_neighbors nb,
-                const kith_i_ask *ask, kith_i_cells_spec spec,
-                kith_i_cells *out, kith_receipt *receipts, uint32_t threads)
+/* Rows, and a session on them. */
+typedef struct {
+    const double *rows;
+    size_t n;
+    double epsilon, delta;
+    kith_neighbors nb;
+    uint32_t threads;
+} setting;
+
+static void run(const setting *on, const kith_i_ask *ask,
+                kith_i_cells_spec spec, kith_i_cells *out,
+                kith_receipt *receipts)
 {
     kith_session *s =
-        open_session(load(rows, n, D, bounds), epsilon, delta, nb, threads, 5);
+        open_session(load(on->rows, on->n, D, unit_box()), on->epsilon,
+                     on->delta, on->nb, on->threads, 5);
     kith_i_loss left = kith_i_session_left(s);
     spec.count_charge = spec.count_charge ? left / 3 : 0;
     spec.sum_charge = spec.sum_charge ? left / 3 : 0;
@@ -93,10 +102,15 @@ static void test_sensitivity(void **state)
                 kith_neighbors nb =
                     replace ? KITH_REPLACE_ONE : KITH_ADD_REMOVE;
                 double delta = pure ? 0 : 1e-6;
-                run(rows, N + 1, unit_box(), 1, delta, nb, ask, spec, &a, ra,
-                    1);
-                run(replace ? changed : rows, replace ? N + 1 : N, unit_box(),
-                    1, delta, nb, ask, spec, &b, rb, 2);
+                setting here = {rows, N + 1, 1, delta, nb, 1};
+                setting there = {replace ? changed : rows,
+                                 replace ? N + 1 : N,
+                                 1,
+                                 delta,
+                                 nb,
+                                 2};
+                run(&here, ask, spec, &a, ra);
+                run(&there, ask, spec, &b, rb);
                 double l1 = 0, l2 = 0, counts1 = 0, counts2 = 0;
                 for (uint32_t c = 0; c < CELLS; c++) {
                     double n = (double)(a.counts[c] - b.counts[c]);
@@ -153,8 +167,8 @@ static void test_values(void **state)
                               .sum_charge = 1};
     kith_i_cells out;
     kith_receipt receipts[2];
-    run(rows, N, unit_box(), 4000, 1e-6, KITH_ADD_REMOVE, ask, spec, &out,
-        receipts, 2);
+    run(&(setting){rows, N, 4000, 1e-6, KITH_ADD_REMOVE, 2}, ask, spec, &out,
+        receipts);
     for (uint32_t c = 0; c < CELLS; c++) {
         double count = 0, sum[D] = {0};
         for (size_t r = 0; r < N; r++) {
@@ -193,8 +207,8 @@ static void test_empty_cells_get_noise(void **state)
     kith_i_cells out;
     kith_receipt receipts[2];
     double none = 0;
-    run(&none, 0, unit_box(), 0.1, 1e-6, KITH_ADD_REMOVE, ask, spec, &out,
-        receipts, 2);
+    run(&(setting){&none, 0, 0.1, 1e-6, KITH_ADD_REMOVE, 2}, ask, spec, &out,
+        receipts);
     int64_t zeros = 0;
     for (uint32_t i = 0; i < CELLS * D; i++)
         zeros += out.sums[i] == 0;

@@ -37,16 +37,24 @@ static const kith_i_ask *ask_thirds(thirds *t, int cells, int values, int far)
     return &t->ask;
 }
 
-static double release(const double *rows, size_t n, double epsilon,
-                      double delta, kith_neighbors nb, int cells, int far,
-                      uint64_t radius, uint64_t seed, int64_t *out)
+typedef struct {
+    double epsilon, delta;
+    kith_neighbors nb;
+    int cells, far;
+    uint64_t radius, seed;
+} setting;
+
+static double release(const double *rows, size_t n, const setting *how,
+                      int64_t *out)
 {
-    int by_trace = delta < 0; /* pure, too */
-    delta = by_trace ? 0 : delta;
+    int by_trace = how->delta < 0; /* pure, too */
+    int cells = how->cells;
+    uint64_t radius = how->radius;
     kith_session *s =
-        open_session(load(rows, n, D, unit_box()), epsilon, delta, nb, 2, seed);
+        open_session(load(rows, n, D, unit_box()), how->epsilon,
+                     by_trace ? 0 : how->delta, how->nb, 2, how->seed);
     thirds t;
-    const kith_i_ask *ask = ask_thirds(&t, cells, radius > 0, far);
+    const kith_i_ask *ask = ask_thirds(&t, cells, radius > 0, how->far);
     kith_i_gram_spec spec = {.what = "moments",
                              .cells = (uint32_t)cells,
                              .width = D,
@@ -67,8 +75,9 @@ static void test_values(void **state)
     double *rows = make_rows(N, D, 4, 3);
     for (int cells = 1; cells <= CELLS; cells += CELLS - 1) {
         int64_t got[CELLS * D * D];
-        double sd =
-            release(rows, N, 4000, 1e-6, KITH_ADD_REMOVE, cells, 0, 0, 1, got);
+        double sd = release(
+            rows, N, &(setting){4000, 1e-6, KITH_ADD_REMOVE, cells, 0, 0, 1},
+            got);
         double want[CELLS * D * D] = {0};
         for (size_t r = 0; r < N; r++) {
             double q[D];
@@ -94,15 +103,15 @@ static void test_values(void **state)
 /* What two neighbouring releases under the same noise differ by, in units of
  * what was paid: at most 1. */
 static double spent_on(const double *a, size_t n, const double *b, size_t m,
-                       int pure, kith_neighbors nb, int cells, int far,
-                       uint64_t radius)
+                       int pure, setting how)
 {
-    double mu, delta = pure ? 0 : 1e-6, square = 0, length = 0, traces = 0;
-    delta = pure == BY_TRACE ? -1 : delta;
+    double mu, square = 0, length = 0, traces = 0;
+    int cells = how.cells;
+    how.delta = pure == BY_TRACE ? -1 : pure ? 0 : 1e-6;
     int64_t x[CELLS * D * D], y[CELLS * D * D];
     assert_int_equal(kith_privacy_mu(1, 1e-6, &mu, NULL), KITH_OK);
-    double sd = release(a, n, 1, delta, nb, cells, far, radius, 4, x);
-    release(b, m, 1, delta, nb, cells, far, radius, 4, y);
+    double sd = release(a, n, &how, x);
+    release(b, m, &how, y);
     for (int c = 0; c < cells; c++) {
         double cell = 0;
         for (int i = c * D * D; i < (c + 1) * D * D; i++)
@@ -149,10 +158,14 @@ static void test_sensitivity(void **state)
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
             memcpy(rows + N * D, pairs[p][0], sizeof pairs[p][0]);
             memcpy(changed + N * D, pairs[p][1], sizeof pairs[p][1]);
-            double spent = spent_on(
-                rows, N + 1, replace ? changed : rows, replace ? N + 1 : N,
-                pure, replace ? KITH_REPLACE_ONE : KITH_ADD_REMOVE, cells, far,
-                radius);
+            setting how = {.epsilon = 1,
+                           .nb = replace ? KITH_REPLACE_ONE : KITH_ADD_REMOVE,
+                           .cells = cells,
+                           .far = far,
+                           .radius = radius,
+                           .seed = 4};
+            double spent = spent_on(rows, N + 1, replace ? changed : rows,
+                                    replace ? N + 1 : N, pure, how);
             assert_true(spent <= 1 + 1e-9);
             reached = fmax(reached, spent);
         }
@@ -173,8 +186,8 @@ static void test_noise_shape(void **state)
     size_t nd = 0, no = 0;
     for (uint64_t seed = 0; seed < 400; seed++) {
         int64_t a[D * D];
-        double sd =
-            release(&none, 0, 1, 1e-6, KITH_ADD_REMOVE, 1, 0, 0, seed, a);
+        double sd = release(
+            &none, 0, &(setting){1, 1e-6, KITH_ADD_REMOVE, 1, 0, 0, seed}, a);
         for (int i = 0; i < D; i++)
             for (int j = 0; j <= i; j++) {
                 double z = (double)a[i * D + j] / sd;

@@ -31,17 +31,24 @@ static void free_tree(kith_i_tree *tree)
         free(tree->level[a].cubes);
 }
 
-static kith_i_sparse_cell *release(const double *rows, size_t n, double epsilon,
-                                   double delta, kith_neighbors nb,
-                                   const kith_i_tree *tree,
-                                   uint64_t domain_size, int64_t threshold,
-                                   uint64_t seed, size_t *count)
+typedef struct {
+    double epsilon, delta;
+    const kith_i_tree *tree;
+    uint64_t domain_size;
+    int64_t threshold;
+    uint64_t seed;
+} setting;
+
+static kith_i_sparse_cell *release(const double *rows, size_t n,
+                                   const setting *how, size_t *count)
 {
-    kith_session *s = open_session(load(rows, n, tree->p, unit_box()), epsilon,
-                                   delta, nb, 2, seed);
+    const kith_i_tree *tree = how->tree;
+    kith_session *s =
+        open_session(load(rows, n, tree->p, unit_box()), how->epsilon,
+                     how->delta, KITH_ADD_REMOVE, 2, how->seed);
     kith_i_sparse_spec spec = {.what = "cells",
-                               .domain_size = domain_size,
-                               .threshold = threshold,
+                               .domain_size = how->domain_size,
+                               .threshold = how->threshold,
                                .charge = kith_i_session_left(s)};
     kith_i_sparse_cell *cells = NULL;
     double sd;
@@ -77,9 +84,9 @@ static void check_law(double epsilon, double delta)
     int64_t threshold = 3;
     for (uint64_t run = 0; run < RUNS; run++) {
         size_t n;
-        kith_i_sparse_cell *cells =
-            release(rows, ROWS, epsilon, delta, KITH_ADD_REMOVE, &tree, CELLS,
-                    threshold, run, &n);
+        kith_i_sparse_cell *cells = release(
+            rows, ROWS,
+            &(setting){epsilon, delta, &tree, CELLS, threshold, run}, &n);
         int shows[CELLS] = {0};
         for (size_t i = 0; i < n; i++) {
             assert_true(cells[i].key < CELLS);
@@ -152,8 +159,8 @@ static void check_huge(const kith_i_tree *tree, int bits, int64_t threshold)
     uint64_t total = 0, upper = 0, occupied = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
         size_t n;
-        kith_i_sparse_cell *cells = release(rows, N, 1, 0, KITH_ADD_REMOVE,
-                                            tree, domain, threshold, run, &n);
+        kith_i_sparse_cell *cells = release(
+            rows, N, &(setting){1, 0, tree, domain, threshold, run}, &n);
         for (size_t i = 0; i < n; i++) {
             assert_true(i == 0 || cells[i - 1].key < cells[i].key);
             if (cells[i].key == key) {
