@@ -73,10 +73,10 @@ HIGH_RULES = {
 # Numbers that are multiplied by 2/3 and 3/2.
 LOW_NUMBERS = ("split_z", "low_next", "start_z", "deep_z", "beside",
                "blob_widths", "blobs_fit", "trust", "even", "jumps", "few")
-HIGH_NUMBERS = ("tight", "told", "refit", "anchor_noise", "flat_start_z",
-                "flat_deep_z", "reach", "inner", "lost", "counted", "drift",
-                "least_noise", "differ", "farther", "doubt", "wide", "hidden",
-                "fits", "alike", "far", "missed", "search_gain")
+HIGH_NUMBERS = ("tight", "told", "refit", "anchor_noise", "reach", "inner",
+                "lost", "counted", "drift", "least_noise", "differ", "farther",
+                "doubt", "wide", "hidden", "fits", "alike", "far", "missed",
+                "search_gain")
 
 
 def numbers():

@@ -55,8 +55,6 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     grow->axes = box->axes;
     grow->start_depth = box->depth;
     grow->room = box->room;
-    grow->start_z = kith_i_recipe.start_z;
-    grow->deep_z = kith_i_recipe.deep_z;
     grow->split_levels = kith_i_recipe.split_levels;
     grow->split_next = kith_i_recipe.split_next;
     grow->beside = 1;
@@ -229,7 +227,8 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
 /* Deviations that a node must stand out by. */
 static double needed(const kith_i_grow *grow, const kith_i_grow_node *node)
 {
-    return node->depth <= grow->start_depth ? grow->start_z : grow->deep_z;
+    return node->depth <= grow->start_depth ? kith_i_recipe.start_z
+                                            : kith_i_recipe.deep_z;
 }
 
 static int stands_out(const kith_i_grow_node *node, double z)

@@ -30,10 +30,8 @@ typedef struct kith_i_grow {
     kith_i_grow_node *node; /* 2 room, children after their parent */
     double *score;          /* 2 room */
     double users;           /* their share f adds f / users to a variance */
-    /* Set by kith_i_grow_open to what suits d <= 3: sd that make a node count
-     * as there, among the first cells and below them; how many levels a leaf
-     * is split at once. */
-    double start_z, deep_z;
+    /* Set by kith_i_grow_open to what suits d <= 3: how many levels a leaf is
+     * split at once. */
     uint32_t split_levels;
     double split_next; /* sd of the next group that a leaf must have, to be
                         * split */

@@ -16,9 +16,6 @@ kith_status kith_i_plane_open(kith_i_local_run *run,
         low[a] = -plane->half[a];
     kith_i_grow_box box = {plane->lens.q, low, plane->half, depth, room};
     kith_status status = kith_i_grow_open(run, &box, grow, err);
-    /* A false cell becomes an anchor here, and costs vector reports. */
-    grow->start_z = kith_i_recipe.flat_start_z;
-    grow->deep_z = kith_i_recipe.flat_deep_z;
     grow->split_levels = kith_i_recipe.flat_levels;
     return status;
 }
