@@ -2,7 +2,7 @@
  * the same users: a cell of the tree where a cluster is in three directions, a
  * mean offset where it is in all of them, a histogram of distances how wide it
  * is. So round clusters (share, centre, width) are fitted to all answers of all
- * rounds at once, each by its precision. What is missed least is left out until
+ * rounds at once, each by its precision. What is worth least is left out until
  * there are k; where chi squared says that something is missed all the same, a
  * cluster is tried where most users are missing. */
 #include "explain_answers.h"
@@ -121,14 +121,19 @@ static kith_status open_fit(kith_i_local_run *run,
                             kith_error *err)
 {
     size_t k = model->count, d = model->d, n = k * AXES, state = k * (d + 2);
-    *f = (fit){.k = model->count, .room = model->count, .d = model->d};
+    *f = (fit){.k = model->count,
+               .room = model->count,
+               .d = model->d,
+               .task = run->task};
     f->share = kith_i_local_numbers(run, state, 3);
+    f->held = kith_i_local_numbers(run, k, 1);
     f->normal = kith_i_local_numbers(run, USERS, d + AXES);
     f->x = kith_i_local_numbers(run, d, 1);
     f->a = kith_i_local_numbers(run, n, n);
     f->b = kith_i_local_numbers(run, n, 1);
     f->work = kith_i_local_numbers(run, k, k + d + AXES);
-    if (!f->share || !f->normal || !f->x || !f->a || !f->b || !f->work)
+    if (!f->share || !f->held || !f->normal || !f->x || !f->a || !f->b ||
+        !f->work)
         return kith_i_fail_memory(err);
     f->width = f->share + k;
     f->center = f->width + k;
@@ -170,21 +175,16 @@ static void take_out(fit *f, uint32_t j)
             after * d * sizeof *f->center);
 }
 
-/* Leave out the cluster that is missed least: told nothing, it has none. */
+/* Leave out the cluster that is worth least. */
 static void drop_one(fit *f)
 {
     double least = HUGE_VAL;
     uint32_t worst = 0;
     kith_i_explain_ask(f, 0);
     for (uint32_t j = 0; j < f->k; j++) {
-        for (uint32_t t = 0; t < f->items; t++)
-            memset(f->item[t].told + (size_t)j * f->item[t].cells, 0,
-                   f->item[t].cells * sizeof(double));
-        kith_i_explain_shares(f);
-        double chi = kith_i_explain_misfit(f);
-        kith_i_explain_ask_one(f, j, 0);
-        if (chi < least) {
-            least = chi;
+        double worth = kith_i_explain_worth(f, j);
+        if (worth < least) {
+            least = worth;
             worst = j;
         }
     }

@@ -54,6 +54,7 @@ typedef struct kith_i_explain_fit {
     kith_i_explain_item *item;
     double *share, *width, *center;
     double *best, *keep;  /* other states: room x (d + 2) */
+    double *held;         /* shares, while one is left out */
     double *normal;       /* made-up users: USERS x d     */
     double *flat;         /* the same on the plane: x axes */
     double *x;            /* d */
@@ -62,6 +63,7 @@ typedef struct kith_i_explain_fit {
     double on_plane[KITH_I_EXPLAIN_AXES]; /* the centre that is asked */
     double off;     /* variance of a coordinate of a centre out of the plane */
     double numbers; /* of the answers */
+    const kith_i_local_task *task;
 } kith_i_explain_fit;
 
 static const double KITH_I_EXPLAIN_WIDER = 1.1;
@@ -98,9 +100,13 @@ enum { KITH_I_EXPLAIN_SPOTS = 6 };
 /* Steps of a descent: to the end, and of a try. */
 enum { KITH_I_EXPLAIN_STEPS = 48, KITH_I_EXPLAIN_SHORT = 16 };
 
+/* What is lost without cluster j: the cost of its users if they went to the
+ * next centre, less what may be noise. Below 0: there may be nobody in it, and
+ * less is missed less. told and shares are up to date; left is not after it. */
+double kith_i_explain_worth(kith_i_explain_fit *f, uint32_t j);
 /* One cluster elsewhere, if that lowers chi squared (with the priors'), which
- * is returned. told and left are up to date; they are not after it. spots: room
- * for SPOTS x d. */
+ * is returned, and is not worth less than where the cluster was. told and left
+ * are up to date; they are not after it. spots: room for SPOTS x d. */
 double kith_i_explain_move(kith_i_explain_fit *f, double chi, double *spots);
 
 #endif

@@ -11,6 +11,28 @@ enum { MOVES = 3, DEEPEST = 64 };
 typedef kith_i_explain_fit fit;
 typedef kith_i_explain_item item;
 
+double kith_i_explain_worth(fit *f, uint32_t j)
+{
+    size_t d = f->d;
+    double whole = kith_i_explain_misfit(f), next = HUGE_VAL;
+    double noise = kith_i_recipe.unseen * kith_i_recipe.unseen;
+    memcpy(f->held, f->share, f->k * sizeof *f->held);
+    for (uint32_t t = 0; t < f->items; t++) /* told nothing, it has none */
+        memset(f->item[t].told + (size_t)j * f->item[t].cells, 0,
+               f->item[t].cells * sizeof(double));
+    kith_i_explain_shares(f);
+    double missed = kith_i_explain_misfit(f) - whole;
+    memcpy(f->share, f->held, f->k * sizeof *f->held);
+    kith_i_explain_ask_one(f, j, 0);
+    for (uint32_t l = 0; l < f->k; l++)
+        if (l != j)
+            next = fmin(next, kith_i_distance_squared(f->center + j * d,
+                                                      f->center + l * d, d));
+    /* Its share stands above its noise by the root of what is missed. */
+    return missed > noise ? f->share[j] * (1 - sqrt(noise / missed)) * next
+                          : missed - noise;
+}
+
 /* The middle of a leaf of a tree, on the plane. */
 static void middle_of(const fit *f, const kith_i_question *q, uint32_t leaf,
                       double *out)
@@ -76,6 +98,7 @@ static void put(fit *f, uint32_t j, const double *spot)
 typedef struct {
     double chi;
     uint32_t from, spot;
+    double worth; /* of the cluster, where it is */
 } move;
 
 /* Each cluster at each spot, nothing else changed; the best of them. */
@@ -88,7 +111,7 @@ static void try_moves(fit *f, const double *spots, uint32_t count, move *best)
             put(f, j, spots + (size_t)s * f->d);
             kith_i_explain_ask_one(f, j, 0);
             kith_i_explain_shares(f);
-            move now = {kith_i_explain_misfit(f), j, s};
+            move now = {kith_i_explain_misfit(f), j, s, 0};
             for (int b = 0; b < MOVES; b++)
                 if (now.chi < best[b].chi) {
                     move worse = best[b];
@@ -98,6 +121,17 @@ static void try_moves(fit *f, const double *spots, uint32_t count, move *best)
             kith_i_explain_copy(f, f->share, f->keep);
             kith_i_explain_ask_one(f, j, 0);
         }
+    for (int b = 0; b < MOVES; b++)
+        best[b].worth = kith_i_explain_worth(f, best[b].from);
+}
+
+/* Is the cluster worth as much where it is now? With fewer clusters than rows
+ * have, many users on two spots may miss more in chi squared than few users far
+ * away, who cost more. */
+static int pays(fit *f, const move *m)
+{
+    kith_i_explain_ask(f, 0);
+    return m->worth < 0 || kith_i_explain_worth(f, m->from) >= m->worth;
 }
 
 double kith_i_explain_move(fit *f, double chi, double *spots)
@@ -109,7 +143,7 @@ double kith_i_explain_move(fit *f, double chi, double *spots)
     for (int b = 0; b < MOVES && best[b].chi < HUGE_VAL; b++) {
         put(f, best[b].from, spots + (size_t)best[b].spot * f->d);
         double now = kith_i_explain_descend(f, KITH_I_EXPLAIN_SHORT);
-        if (now < chi - kith_i_recipe.search_gain)
+        if (now < chi - kith_i_recipe.search_gain && pays(f, &best[b]))
             return kith_i_explain_descend(f, KITH_I_EXPLAIN_STEPS);
         kith_i_explain_copy(f, f->share, f->keep);
         f->off = off;

@@ -10,6 +10,7 @@ enum { AXES = KITH_I_EXPLAIN_AXES, PATIENCE = 5 };
 static const double ALL_SD = 1e-3;  /* of the sum of all shares around 1 */
 static const double LEAST = 2e-3;   /* share */
 static const double STRIDE = 0.3;   /* of the log of a width, at most */
+static const double LEAP = 3;       /* of a centre, in widths, at most */
 static const double PROGRESS = 0.5; /* of chi squared; less is nearly none */
 
 typedef kith_i_explain_fit fit;
@@ -167,6 +168,21 @@ static int solve_off(fit *f, double damp, double *a, double *b)
     return 1;
 }
 
+/* Slopes are those of here. A cluster of hardly anybody has small ones, and
+ * would leap far out of where users can be. */
+static void add_steps(fit *f, const double *steps)
+{
+    size_t d = f->d;
+    for (size_t j = 0; j < f->k; j++) {
+        const double *step = steps + j * d;
+        double far = sqrt(kith_i_norm_squared(step, d) / (double)d);
+        double most = LEAP * f->width[j];
+        for (size_t c = 0; c < d; c++)
+            f->center[j * d + c] += far > most ? most / far * step[c] : step[c];
+    }
+    kith_i_local_clip(f->task, f->k, f->center);
+}
+
 static int step_centers(fit *f, double damp)
 {
     size_t k = f->k, d = f->d, q = f->axes, n = k * q;
@@ -197,8 +213,7 @@ static int step_centers(fit *f, double damp)
         for (size_t c = 0; c < d; c++)
             step[c] += in * row[c];
     }
-    for (size_t c = 0; c < k * d; c++)
-        f->center[c] += b[c];
+    add_steps(f, b);
     return 1;
 }
 

@@ -198,9 +198,38 @@ static void test_no_clusters(void **state)
     kith_i_local_close(&the_bed.run);
 }
 
+/* Four groups, three clusters: two large groups are near each other, and are
+ * missed more in chi squared than a small one far away, which costs more. */
+static void test_far(void **state)
+{
+    (void)state;
+    static const double near[][D] = {
+        {.5, .1, 0}, {.5, .2, 0}, {-.4, .3, .1}, {-.2, -.6, .3}};
+    double excess, best = HUGE_VAL;
+    kith_i_coins coins;
+    open_bed(1);
+    kith_i_coins_seed(&coins, 8, 0);
+    for (size_t r = 0; r < ROWS; r++) {
+        const double *at = near[r % 16 == 0 ? 3 : r % 16 < 4 ? 2 : r % 2];
+        for (size_t c = 0; c < D; c++)
+            the_bed.rows[r][c] = at[c] + SD * kith_i_coins_normal(&coins);
+    }
+    ask(near, 4);
+    assert_int_equal(
+        kith_i_explain(&the_bed.run, &the_bed.model, K, &excess, NULL),
+        KITH_OK);
+    assert_int_equal(the_bed.model.count, K);
+    for (uint32_t j = 0; j < K; j++)
+        best = fmin(best, kith_i_distance_squared(
+                              near[3], the_bed.model.center + j * D, D));
+    assert_true(best < .2 * .2);
+    kith_i_local_close(&the_bed.run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_found),
-                                       cmocka_unit_test(test_no_clusters)};
+                                       cmocka_unit_test(test_no_clusters),
+                                       cmocka_unit_test(test_far)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
