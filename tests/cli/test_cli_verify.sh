@@ -27,6 +27,8 @@ run 0 kmeans -k 3 -e 1000 --bounds -1:1 --method lloyd -o weak.json rows.csv
 run 0 kmedian -k 2 -e 1 --bounds -1:1 --recovery sampling -o limit.json rows.csv
 run 0 kmeans -k 3 -e 1 --bounds -1:1 --insecure-seed 1 -o seeded.json rows.csv
 run 0 kmeans -k 3 --non-private --bounds -1:1 -o plain.json rows.csv
+run 0 subspace -k 2 -q 1 -e 5 --delta 1e-6 --radius 1 -o planes.json rows.csv
+run 0 bounds -e 1 --no-header -o ranges.csv rows.csv
 run 0 local simulate -k 3 -e 2 --radius 1 --no-header -o local.json rows.csv
 
 # ---- what a privacy officer reads ------------------------------------------
@@ -73,6 +75,7 @@ import copy, json
 load = lambda name: json.load(open(name))
 gauss, pure, local = load("gauss.json"), load("pure.json"), load("local.json")
 replace = load("replace.json")
+planes, ranges = load("planes.json"), load("ranges.json")
 lines = []
 
 def plant(name, base, change, code, pattern):
@@ -153,6 +156,24 @@ plant("wrong_unit", gauss, set_to("unit", "household"), 1, "'unit' is none")
 plant("row_called_user", gauss, set_to("unit", "user"), 1, "a promise to users, and no 'user_column'")
 plant("users_in_memory", gauss, lambda m, p, r: (p.update(unit="user"),
       m["parameters"].update(user_column=None)) and None, 0, "rows was kept of each person")
+plant("user_called_row", gauss, lambda m, p, r: m["parameters"].update(user_column="who"), 1,
+      "a 'user_column' in the parameters, and no promise to users")
+plant("rows_added", gauss, lambda m, p, r: m.update(rows=[[1, 2, 3]]), 0,
+      r"nothing in this file, apart from fields that no run writes \('rows'\), is more than")
+plant("many_added", gauss, lambda m, p, r: (m.update({f"x{i}": i for i in range(7)}),
+      p.update(number_of_rows=20)) and None, 0,
+      r"\('x0', 'x1', 'x2', 'x3', 'x4' and 3 more\), is.*(\n.*)*nothing is promised of them")
+plant("privacy_added", gauss, set_to("number_of_rows", 20), 0, "'privacy.number_of_rows'")
+plant("kind", gauss, lambda m, p, r: m.update(kind="magic"), 1, r"cannot be judged.*(\n.*)*none of the words known: kmeans")
+plant("k", gauss, lambda m, p, r: m.update(k=4), 1, "'k' lists of 'dimension' numbers")
+plant("one_center_more", gauss, lambda m, p, r: m["centers"].append([0, 0, 0]), 1, "'k' lists")
+plant("center_of_words", gauss, lambda m, p, r: m["centers"][0].__setitem__(1, "x"), 1, "'k' lists")
+plant("center_too_long", gauss, lambda m, p, r: m["centers"][0].append(7), 1, "'k' lists")
+plant("weight_of_words", gauss, lambda m, p, r: m["weights"].__setitem__(1, True), 1, "not 'k' numbers")
+plant("planes", planes, lambda m, p, r: m["bases"][0][0].append(1.5), 1, "not 'k' tables")
+plant("ranges", ranges, lambda m, p, r: m["ranges"].append({"lower": 0, "upper": 1}), 1, "not 'dimension' pairs")
+plant("range_of_more", ranges, lambda m, p, r: m["ranges"][0].update(rows=[1]), 1, "not 'dimension' pairs")
+plant("rows_listed", ranges, lambda m, p, r: m.update(rows=[1, 2]), 1, "rows.*it is not a number")
 plant("wrong_adjacency", gauss, set_to("adjacency", "bounded"), 1, "'adjacency' is none")
 plant("replace_called_remove", replace, set_to("adjacency", "replace-one"), 0, "Holds")
 plant("remove_called_replace", gauss, set_to("adjacency", "replace-one"), 1,
@@ -295,8 +316,12 @@ run 0 sign --new-key other.key
 both 1 'not one of this file by this key' --key other.key.pub gauss.json
 both 1 'no good signature by this key' --key me.key.pub pure.json
 both 1 'MODEL.minisig is missing' --key me.key.pub pure.json
-both 1 'cannot be read' --key nowhere.pub gauss.json
-both 1 'cannot be read' --key rows.csv gauss.json
+for key in nowhere.pub rows.csv; do # no word about the model
+    refuse 4 "--key: '$key' (cannot be read|is not a public key)" verify --key $key gauss.json
+    "$PYTHON" "$CHECKER" --key $key gauss.json >"$OUT" 2>"$ERR"
+    check "kith_verify.py refuses $key, too" [ $? -eq 4 -a ! -s "$OUT" ]
+    said "--key: '$key' (cannot be read|is not a public key)"
+done
 refuse 1 'not signed. Does not hold' sign --sign-key me.key planted_half_scale.json
 refuse 1 'not signed. No promise' sign --sign-key me.key seeded.json
 refuse 4 'not signed. Not a kith model' sign --sign-key me.key rows.csv

@@ -25,10 +25,14 @@ static int verify_main(const args *a)
     if (a->operand_count != 1)
         return cli_usage("one MODEL is needed");
     const char *path = a->operands[0], *uri = args_value(a, "ledger");
+    const char *key = args_value(a, "key");
+    const char *problem = key ? verify_key_problem(key) : NULL;
+    if (problem)
+        return cli_fail(CLI_INPUT, "--key: '%s' %s", key, problem);
     claim_words words = {0};
     int code = uri ? claim_find_words(path, uri, &words) : CLI_OK;
     if (!code) {
-        verify_options options = {.key = args_value(a, "key"),
+        verify_options options = {.key = key,
                                   .json = args_given(a, "json"),
                                   .unpaid = (const char *const *)words.problems,
                                   .unpaid_count = words.count,

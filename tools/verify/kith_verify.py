@@ -9,7 +9,8 @@ paid for the model must be there, in a chain that is intact, and name the file.
 Needs Python's standard library only and shares no code with kith: sums are
 exact (fractions), the normal law has 60 digits (decimals). `kith verify` is a
 second implementation in C; both print the same (docs/verify.md).
-Exit status: 0 holds; 1 does not, or cannot be judged; 2 usage; 4 not a model.
+Exit status: 0 holds; 1 does not, or cannot be judged; 2 usage; 4 not a model,
+or no key.
 """
 import base64
 import hashlib
@@ -33,6 +34,21 @@ MECHANISMS = {
     "exponential": ("score", True, True),
     "rounded-gaussian": ("l2", False, True),
 }
+# kind -> fields of its files, besides FIELDS
+FIELDS = {"kith", "kind", "dimension", "method", "privacy", "version"}
+OF_CENTERS = {"k", "parameters", "quality", "centers", "weights",
+              "distinct_centers", "sensible_clusters", "choice_of_k",
+              "collected", "simulated", "rounds", "forecast"}
+KINDS = {
+    "kmeans": OF_CENTERS,
+    "kmedian": OF_CENTERS,
+    "subspace": {"k", "parameters", "quality", "subspace_dimension", "bases"},
+    "bounds": {"ranges", "rows"},
+}
+OF_PRIVACY = {"model", "unit", "adjacency", "guarantee", "epsilon", "delta",
+              "mu", "releases", "note", "ledger", "per_user", "rows_per_user",
+              "bounds"}
+MOST_NAMED = 5  # of the fields that no run writes
 LOCAL_MECHANISMS = ("krr", "olh", "hadamard", "codebook", "gaussian")
 SELECTION = Fraction(6267, 10000)  # mu of a selection of range 1
 ROOM = 64  # sums are taken around points of the bounds, or of a projection
@@ -66,6 +82,10 @@ NOT_CHECKED_LOCAL = (
 )
 NOT_CHECKED_USERS = (
     "that only the listed number of rows was kept of each person"
+)
+NOT_CHECKED_BEYOND = (
+    "the fields that no run writes: nothing is promised of them, and they may "
+    "hold rows"
 )
 NOT_CHECKED_SMOOTH = (
     "the noise of the line with smooth sensitivity: its scale depends on the "
@@ -176,6 +196,7 @@ class Finding:
 
     def __init__(self):
         self.wrong, self.unknown = [], []
+        self.beyond = []  # fields that no run writes
         self.promise = self.recomputed = self.signature = None
         self.total = self.paid = self.bought = None
         self.none = self.smooth = self.local = False
@@ -515,6 +536,68 @@ def names_users(model):
             or isinstance(parameters, dict) and "user_column" in parameters)
 
 
+def is_number(value):
+    return number(value, -1e300, 1e300) is not None
+
+
+def are_numbers(values, count):
+    return (isinstance(values, list) and len(values) == count
+            and all(is_number(v) for v in values))
+
+
+def is_table(rows, count, columns):
+    return (isinstance(rows, list) and len(rows) == count
+            and all(are_numbers(r, columns) for r in rows))
+
+
+def is_range(value):
+    return (isinstance(value, dict)
+            and set(value) <= {"lower", "upper", "state", "name"}
+            and {"lower", "upper"} <= set(value)
+            and all(value[side] is None or is_number(value[side])
+                    for side in ("lower", "upper"))
+            and all(v is None or isinstance(v, str) or is_number(v)
+                    for v in value.values()))
+
+
+def check_content(finding, model):
+    """The values that a run of this kind releases, in their shape, and nothing
+    that no run writes."""
+    kind = model.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        finding.strange("kind", "it is none of the words known: "
+                        + ", ".join(KINDS))
+        return
+    k, d, q = (model.get(field) if type(model.get(field)) is int
+               and 1 <= model[field] <= 2**32 else 0
+               for field in ("k", "dimension", "subspace_dimension"))
+    if "centers" in KINDS[kind]:
+        if not is_table(model.get("centers"), k, d):
+            finding.bad("centers",
+                        "they are not 'k' lists of 'dimension' numbers")
+        weights = model.get("weights")
+        if weights != [] and not are_numbers(weights, k):
+            finding.bad("weights", "they are not 'k' numbers")
+    elif kind == "subspace":
+        bases = model.get("bases")
+        if not (q and isinstance(bases, list) and len(bases) == k
+                and all(is_table(basis, d, q) for basis in bases)):
+            finding.bad("bases", "they are not 'k' tables of 'dimension' times "
+                                 "'subspace_dimension' numbers")
+    else:
+        ranges = model.get("ranges")
+        if not (isinstance(ranges, list) and len(ranges) == d
+                and all(map(is_range, ranges))):
+            finding.bad("ranges", "they are not 'dimension' pairs of numbers")
+        if not ("rows" in model
+                and (model["rows"] is None or is_number(model["rows"]))):
+            finding.bad("rows", "it is not a number")
+    finding.beyond = [clean(f.encode()) for f in model
+                      if f not in FIELDS | KINDS[kind]]
+    finding.beyond += ["privacy." + clean(f.encode()) for f in model["privacy"]
+                       if f not in OF_PRIVACY]
+
+
 def check_privacy(finding, model):
     privacy = model["privacy"]
     if model["kith"] != 1:
@@ -540,6 +623,11 @@ def check_privacy(finding, model):
     if unit == "user" and not finding.local and not names_users(model):
         finding.bad("privacy", "a promise to users, and no 'user_column' in "
                                "the parameters")
+    parameters = model.get("parameters")
+    if (unit == "row" and not finding.local and isinstance(parameters, dict)
+            and "user_column" in parameters):
+        finding.bad("privacy", "a 'user_column' in the parameters, and no "
+                               "promise to users")
     epsilon = number(privacy.get("epsilon"), 1e-15, 4096)
     delta = number(privacy.get("delta"), 0, 1)
     releases = privacy.get("releases")
@@ -565,6 +653,7 @@ def check_privacy(finding, model):
     else:
         check_central(finding, model, releases)
     check_bought(finding, privacy.get("bounds"))
+    check_content(finding, model)
 
 
 # ---- signatures: minisign's format, Ed25519 (RFC 8032) ---------------------
@@ -631,24 +720,40 @@ def decoded(line, size):
     return data
 
 
-def check_signature(finding, path, key_path):
+class NoKey(Exception):
+    """The file is no public key; the reason is for people."""
+
+
+def read_key(path):
+    try:
+        with open(path, "rb") as file:
+            key = decoded(file.read().split(b"\n")[1], 42)
+        if key[:2] != b"Ed":
+            raise ValueError
+        return key
+    except OSError:
+        raise NoKey(f"--key: '{path}' cannot be read") from None
+    except (ValueError, IndexError):
+        raise NoKey(f"--key: '{path}' is not a public key of "
+                    "minisign") from None
+
+
+def check_signature(finding, path, key):
     """MODEL.minisig by the key: bytes of the file and trusted comment."""
     if not os.path.exists(path + ".minisig"):
         finding.bad("signature", "MODEL.minisig is missing: nobody has signed "
                                  "this file, or it was left behind")
         return
     try:
-        with open(key_path, "rb") as file:
-            key = decoded(file.read().split(b"\n")[1], 42)
         with open(path + ".minisig", "rb") as file:
             lines = file.read().split(b"\n")
         signature = decoded(lines[1], 74)
         prefix, comment = lines[2][:17], lines[2][17:].rstrip(b"\r")
         whole_signature = decoded(lines[3], 64)
-        if prefix != b"trusted comment: " or key[:2] != b"Ed":
+        if prefix != b"trusted comment: ":
             raise ValueError
     except (OSError, ValueError, IndexError):
-        finding.bad("signature", "the key or MODEL.minisig cannot be read")
+        finding.bad("signature", "MODEL.minisig cannot be read")
         return
     with open(path, "rb") as file:
         message = file.read()
@@ -858,8 +963,14 @@ def headline(finding):
     secret = SECRETS[p["unit"], p["adjacency"]]
     times = (g(math.exp(p["epsilon"]), 3) if p["epsilon"] <= 20 else
              "e^" + g(p["epsilon"]))
+    more = len(finding.beyond) - MOST_NAMED
+    beyond = (", apart from fields that no run writes ("
+              + ", ".join(f"'{name}'" for name in finding.beyond[:MOST_NAMED])
+              + (f" and {more} more" if more > 0 else "") + "),"
+              if finding.beyond else "")
     text = (f"Holds. If the program did what it lists, then {secret}, nothing "
-            f"in this file is more than {times} times likelier or less likely")
+            f"in this file{beyond} is more than {times} times likelier or less "
+            "likely")
     if p["delta"] > 0:
         text += f", apart from a chance of {g(p['delta'])}"
     text += "."
@@ -879,7 +990,8 @@ def not_checked(finding):
     lines = list(NOT_CHECKED_LOCAL if finding.local else NOT_CHECKED)
     if finding.promise["unit"] == "user" and not finding.local:
         lines.append(NOT_CHECKED_USERS)
-    return lines + [NOT_CHECKED_SMOOTH] * finding.smooth
+    lines += [NOT_CHECKED_SMOOTH] * finding.smooth
+    return lines + [NOT_CHECKED_BEYOND] * bool(finding.beyond)
 
 
 def problems(finding):
@@ -906,14 +1018,16 @@ def print_json(finding):
         '{"key": "%s", "good": %s, "trusted_comment": %s}' % (
             s["key"], "true" if s["good"] else "false",
             quoted(s["trusted_comment"])))
+    paid = quoted(clean(finding.paid.encode(), 300)) if finding.paid else "null"
     lines = ['    {"where": %s, "words": %s}' % (quoted(where), quoted(words))
              for where, words in problems(finding)]
     open_points = ["    " + quoted(line) for line in not_checked(finding)]
     print('{\n  "kith_verify": 1,\n  "verdict": "%s",\n  "words": %s,\n'
           '  "promise": %s,\n  "recomputed": %s,\n  "signature": %s,\n'
-          '  "problems": [%s],\n  "not_checked": [%s]\n}' % (
+          '  "ledger": %s,\n  "problems": [%s],\n  "not_checked": [%s]\n}' % (
               finding.verdict(), quoted(headline(finding)), promise,
-              recomputed, signature, listed(lines), listed(open_points)))
+              recomputed, signature, paid, listed(lines),
+              listed(open_points)))
 
 
 def listed(lines):
@@ -962,12 +1076,16 @@ def main(arguments):
         return 2
     finding = Finding()
     try:
+        key = None if key is None else read_key(key)
         model = read_model(files[0])
         check_privacy(finding, model)
         if ledger is not None and finding.promise is not None:
             check_ledger(finding, files[0], model, ledger)
         if key is not None:
             check_signature(finding, files[0], key)
+    except NoKey as reason:
+        print(f"kith_verify.py: {reason}", file=sys.stderr)
+        return 4
     except NotAModel as reason:
         finding.fatal = str(reason)
     (print_json if as_json else print_words)(finding)

@@ -27,6 +27,9 @@ typedef struct verify_options {
     const char *paid; /* or NULL */
 } verify_options;
 
+/* Why the file is no public key of minisign; NULL: it is one. */
+const char *verify_key_problem(const char *path);
+
 /* Check the model at path and print the finding to out. */
 verify_verdict verify_file(const char *path, const verify_options *options,
                            FILE *out);

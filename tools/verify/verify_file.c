@@ -65,6 +65,11 @@ static void read_promise(finding *f, const json_t *privacy)
         verify_bad(f, "privacy",
                    "a promise to users, and no 'user_column' in the "
                    "parameters");
+    if (!f->local && !strcmp(f->unit, "row") &&
+        json_object_get(json_object_get(f->json, "parameters"), "user_column"))
+        verify_bad(f, "privacy",
+                   "a 'user_column' in the parameters, and no promise to "
+                   "users");
     if (!verify_number(json_object_get(privacy, "epsilon"), 1e-15, 4096,
                        &f->epsilon))
         verify_bad(f, "privacy",
@@ -144,6 +149,7 @@ static void check_privacy(finding *f)
     else
         verify_central(f, releases);
     check_bought(f, json_object_get(privacy, "bounds"));
+    verify_content(f);
 }
 
 static void free_problems(problem_list *list)
@@ -159,6 +165,7 @@ static void finding_free(finding *f)
 {
     free_problems(&f->wrong);
     free_problems(&f->unknown);
+    free_problems(&f->beyond);
     json_decref(f->json);
 }
 

@@ -25,8 +25,9 @@ typedef struct problem_list {
 /* What is known so far about one file. */
 typedef struct finding {
     problem_list wrong, unknown;
-    const char *fatal; /* why it is no model; or NULL */
-    int none;          /* the file itself promises nothing */
+    problem_list beyond; /* words: fields that no run writes */
+    const char *fatal;   /* why it is no model; or NULL */
+    int none;            /* the file itself promises nothing */
     int local, smooth, no_memory;
     int has_promise; /* the following are set */
     const char *model, *unit, *adjacency, *guarantee;
@@ -66,6 +67,9 @@ void verify_bad(finding *f, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void verify_strange(finding *f, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The file has something that no promise is about. */
+void verify_beyond(finding *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- verify_sum.c: exact sums of doubles ----------------------------------
  */
@@ -97,6 +101,7 @@ int verify_delta_exceeds(double epsilon, double mu, double delta);
 
 void verify_central(finding *f, const json_t *releases); /* verify_central.c */
 void verify_local(finding *f, const json_t *releases);   /* verify_local.c */
+void verify_content(finding *f);                         /* verify_content.c */
 void verify_signature(finding *f, const char *path,
                       const char *key_path); /* verify_signature.c */
 

@@ -149,3 +149,11 @@ void verify_strange(finding *f, const char *where, const char *format, ...)
     append(f, &f->unknown, where, format_words(format, list));
     va_end(list);
 }
+
+void verify_beyond(finding *f, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    append(f, &f->beyond, "file", format_words(format, list));
+    va_end(list);
+}

@@ -42,6 +42,26 @@ static int decode_line(const char *data, size_t size, int i, unsigned char *out,
            got == out_size;
 }
 
+/* Why not; NULL: key is set. */
+static const char *read_key(const char *path, unsigned char key[KEY_SIZE])
+{
+    size_t size = 0;
+    char *data = verify_load(path, &size);
+    const char *problem = !data ? "cannot be read"
+                          : !decode_line(data, size, 1, key, KEY_SIZE) ||
+                                  memcmp(key, "Ed", 2) != 0
+                              ? "is not a public key of minisign"
+                              : NULL;
+    free(data);
+    return problem;
+}
+
+const char *verify_key_problem(const char *path)
+{
+    unsigned char key[KEY_SIZE];
+    return read_key(path, key);
+}
+
 typedef struct signature {
     unsigned char key[KEY_SIZE], value[SIGNATURE_SIZE];
     /* What the second signature is over: the first one and the comment. */
@@ -53,13 +73,11 @@ static int read_signature(signature *s, const char *path, const char *key_path)
 {
     const char *comment;
     char *name = NULL;
-    size_t key_size = 0, size = 0, length = 0, prefix = sizeof TRUSTED - 1;
-    char *key = verify_load(key_path, &key_size);
+    size_t size = 0, length = 0, prefix = sizeof TRUSTED - 1;
     char *data = asprintf(&name, "%s.minisig", path) < 0
                      ? NULL
                      : verify_load(name, &size);
-    int good = key && data && decode_line(key, key_size, 1, s->key, KEY_SIZE) &&
-               !memcmp(s->key, "Ed", 2) &&
+    int good = data && !read_key(key_path, s->key) &&
                decode_line(data, size, 1, s->value, SIGNATURE_SIZE) &&
                decode_line(data, size, 3, s->over_all, sizeof s->over_all) &&
                find_line(data, size, 2, &comment, &length) &&
@@ -74,7 +92,6 @@ static int read_signature(signature *s, const char *path, const char *key_path)
         memcpy(s->over + crypto_sign_BYTES, comment + prefix, length - prefix);
     }
     free(name);
-    free(key);
     free(data);
     return good;
 }
@@ -121,7 +138,7 @@ void verify_signature(finding *f, const char *path, const char *key_path)
         return;
     }
     if (sodium_init() < 0 || !read_signature(&s, path, key_path)) {
-        verify_bad(f, "signature", "the key or MODEL.minisig cannot be read");
+        verify_bad(f, "signature", "MODEL.minisig cannot be read");
         free(s.over);
         return;
     }

@@ -42,9 +42,32 @@ static const char *secret(const finding *f)
                    : "whether or not any one row is in the data";
 }
 
+/* ", apart from fields that no run writes ('x', 'y'),": what the sentence is
+ * not about. */
+static void name_beyond(const finding *f, char *out, size_t size)
+{
+    enum { MOST_NAMED = 5 };
+    size_t used = 0, count = f->beyond.count;
+    out[0] = 0;
+    for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
+        const char *name = f->beyond.items[i].words;
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 i ? ", "
+                                   : ", apart from fields that no run "
+                                     "writes (",
+                                 name ? name : "?");
+    }
+    if (count > MOST_NAMED)
+        used += (size_t)snprintf(out + used, size - used, " and %zu more",
+                                 count - MOST_NAMED);
+    if (count)
+        snprintf(out + used, size - used, "),");
+}
+
 static char *headline_holds(const finding *f)
 {
-    char times[40], chance[60] = "", bought[160] = "", *text;
+    char times[40], chance[60] = "", bought[160] = "", beyond[600], *text;
+    name_beyond(f, beyond, sizeof beyond);
     if (f->epsilon <= 20)
         snprintf(times, sizeof times, "%.3g", exp(f->epsilon));
     else
@@ -64,9 +87,9 @@ static char *headline_holds(const finding *f)
                  f->bought_epsilon, f->bought_delta);
     if (asprintf(&text,
                  "Holds. If the program did what it lists, then %s, nothing in "
-                 "this file is more than %s times likelier or less "
+                 "this file%s is more than %s times likelier or less "
                  "likely%s.%s%s",
-                 secret(f), times, chance, limit, bought) < 0)
+                 secret(f), beyond, times, chance, limit, bought) < 0)
         return NULL;
     return text;
 }
@@ -119,12 +142,15 @@ static const char *not_checked(const finding *f, size_t i)
         return NULL;
     if (i < 3)
         return f->local ? local[i] : central[i];
-    int people = !f->local && !strcmp(f->unit, "user");
-    if (i == 3 && people)
+    size_t next = 3;
+    if (!f->local && !strcmp(f->unit, "user") && i == next++)
         return "that only the listed number of rows was kept of each person";
-    if (i == 3 + (size_t)people && f->smooth)
+    if (f->smooth && i == next++)
         return "the noise of the line with smooth sensitivity: its scale "
                "depends on the rows, so it is not told";
+    if (f->beyond.count && i == next)
+        return "the fields that no run writes: nothing is promised of them, "
+               "and they may hold rows";
     return NULL;
 }
 
@@ -203,6 +229,8 @@ void verify_print_json(const finding *f, FILE *out)
                 f->key_name, f->signature_good ? "true" : "false", f->comment);
     else
         fputs("null", out);
+    fputs(",\n  \"ledger\": ", out);
+    fprintf(out, f->paid[0] ? "\"%s\"" : "null", f->paid);
     fputs(",\n  \"problems\": [", out);
     for (n = 0; problem_at(f, n, more, &p); n++)
         fprintf(out, "%s\n    {\"where\": \"%s\", \"words\": \"%s\"}",
