@@ -192,10 +192,13 @@ kith_privacy_price(const kith_privacy *privacy, int convert, kith_amounts *out,
 /* The smallest epsilon at which both amounts together keep delta, rounded up;
  * infinite when there is none. */
 KITH_API double kith_amounts_epsilon(kith_amounts amounts, double delta);
-/* The largest epsilon, cut off to four digits, of a run with this delta that
- * costs no more than what is left; 0: none. runs: that many equal runs. */
+/* The largest epsilon of four digits of a run with this delta that costs no
+ * more than what is left; 0: none (or below 1e-6). runs: that many equal runs.
+ */
 KITH_API double kith_amounts_fits(kith_amounts left, double delta,
                                   uint64_t runs);
+/* The same of pure runs that are paid from the Gaussian purse. */
+KITH_API double kith_amounts_fits_converted(kith_amounts left, uint64_t runs);
 
 #ifdef __cplusplus
 }

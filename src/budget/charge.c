@@ -58,6 +58,11 @@ double kith_amounts_fits(kith_amounts left, double delta, uint64_t runs)
                            (delta > 0 ? left.gauss : left.pure) / runs, delta);
 }
 
+double kith_amounts_fits_converted(kith_amounts left, uint64_t runs)
+{
+    return runs == 0 ? 0 : kith_i_purse_fits_converted(left.gauss / runs);
+}
+
 /* ---- accounts in order ----------------------------------------------------
  */
 

@@ -12,18 +12,45 @@ static double value(kith_i_loss units)
     return ldexp((double)units, -KITH_I_LOSS_BITS);
 }
 
-/* Words for a purse that would take the run if it were converted. */
+/* Words for the other purse of an account, which takes pure runs if they are
+ * converted: what this one costs there, and what fits. */
 static void other_purse(const kith_i_posting *posting,
                         const kith_i_refusal *refusal, char *out, size_t room)
 {
     kith_i_loss converted = kith_i_pure_as_gaussian(posting->spend.pure);
     kith_i_loss left = refusal->limit.gauss - refusal->spent.gauss;
+    double fits = kith_i_purse_fits_converted(left);
     out[0] = '\0';
     if (converted <= left)
         snprintf(out, room,
                  "; or pay mu^2 %.6g of the %.6g left in its Gaussian purse "
                  "(--convert)",
                  value(converted), value(left));
+    else if (refusal->limit.gauss && fits > 0)
+        snprintf(out, room,
+                 "; from its Gaussian purse it costs mu^2 %.6g of the %.6g "
+                 "left, and the largest epsilon that fits there is %g "
+                 "(--convert)",
+                 value(converted), value(left), fits);
+    else if (refusal->limit.gauss)
+        snprintf(out, room,
+                 "; from its Gaussian purse it costs mu^2 %.6g of the %.6g "
+                 "left",
+                 value(converted), value(left));
+}
+
+static void words_of_fit(const kith_i_refusal *refusal, double fits, char *out,
+                         size_t room)
+{
+    if (fits > 0)
+        snprintf(out, room, "the largest epsilon that fits is %g", fits);
+    else if (!refusal->whose[0] && refusal->limit.pure == refusal->spent.pure &&
+             refusal->limit.gauss == refusal->spent.gauss)
+        snprintf(out, room,
+                 "no such run fits: it is closed, or used up (kith budget show "
+                 "says)");
+    else
+        snprintf(out, room, "no such run fits");
 }
 
 static kith_status fail_limit(const kith_i_posting *posting,
@@ -36,24 +63,16 @@ static kith_status fail_limit(const kith_i_posting *posting,
     kith_i_loss spent = pure ? refusal->spent.pure : refusal->spent.gauss;
     kith_i_loss amount = pure ? posting->spend.pure : posting->spend.gauss;
     double delta = asked ? asked->delta : 0;
-    double fits = kith_i_purse_fits(limit - spent, pure ? 0 : delta);
-    char more[160] = "", what[80], whose[64] = "";
-    if (!pure && delta <= 0)
-        fits = 0; /* a converted run: no delta to say it at */
+    double fits = pure || delta > 0
+                      ? kith_i_purse_fits(limit - spent, pure ? 0 : delta)
+                  : asked ? kith_i_purse_fits_converted(limit - spent)
+                          : 0;
+    char more[200] = "", what[80], whose[64] = "";
     if (pure)
         other_purse(posting, refusal, more, sizeof more);
     if (refusal->whose[0])
         snprintf(whose, sizeof whose, ", this %s", refusal->whose);
-    if (fits > 0)
-        snprintf(what, sizeof what, "the largest epsilon that fits is %g",
-                 fits);
-    else if (!refusal->whose[0] && refusal->limit.pure == refusal->spent.pure &&
-             refusal->limit.gauss == refusal->spent.gauss)
-        snprintf(what, sizeof what,
-                 "no such run fits: it is closed, or used up (kith budget show "
-                 "says)");
-    else
-        snprintf(what, sizeof what, "no such run fits");
+    words_of_fit(refusal, fits, what, sizeof what);
     return kith_i_fail(
         err, KITH_ERR_BUDGET,
         "account '%.100s'%s: limit %s %.6g, spent %.6g, asked for %.6g: %s%s; "
@@ -97,8 +116,8 @@ kith_status kith_i_refusal_words(const kith_i_posting *posting,
     case KITH_I_REFUSED_RAISE:
         return kith_i_fail(err, KITH_ERR_BUDGET,
                            "account '%.100s': this would raise its limit, "
-                           "which was promised: to do it all the same, ask "
-                           "for it, with a reason",
+                           "which was promised: to do it all the same, say "
+                           "--raise --reason TEXT",
                            name);
     case KITH_I_REFUSED_SPENT:
         return kith_i_fail(err, KITH_ERR_BUDGET,

@@ -199,18 +199,39 @@ kith_status kith_i_purses_solve(const kith_privacy *promise, double pure,
 
 /* ---- what would still fit ------------------------------------------------ */
 
-/* value cut off to four significant digits, as a double that prints so; below
- * it, or (exact) the value itself. */
-static double cut_off(double value, int exact)
+/* Below it nothing is left: budgets and prices are rounded, and what remains of
+ * that is no run for anybody. */
+static const double LEAST_RUN = 1e-6;
+
+/* Does a run of epsilon (paid as a Gaussian amount if converted) cost no more
+ * than left? */
+static int costs_at_most(double epsilon, double delta, int convert,
+                         kith_i_loss left)
 {
-    if (!(value > 0) || isinf(value))
+    kith_privacy run = {epsilon, delta, KITH_ADD_REMOVE};
+    kith_measure measure;
+    kith_i_loss total;
+    if (kith_i_privacy_total(&run, &measure, &total, NULL))
         return 0;
-    double step = pow(10, floor(log10(value)) - 3);
-    double units = floor(value / step);
-    while (units > 0) { /* the double nearest to a decimal may lie above */
-        if (units * step < value || (exact && units * step == value))
-            return units * step;
-        units--;
+    return (convert ? kith_i_pure_as_gaussian(total) : total) <= left;
+}
+
+/* The largest number of four digits, as people write it, that costs no more
+ * than left. value is about the largest number that does. */
+static double roundest(double value, double delta, int convert,
+                       kith_i_loss left)
+{
+    if (!(value >= LEAST_RUN))
+        return 0;
+    value = fmin(value, 4096); /* no run has more */
+    double digits = floor(log10(value)) - 3;
+    double scale =
+        pow(10, fabs(digits)); /* exact: quotients are rounded once */
+    double units = ceil(digits < 0 ? value * scale : value / scale) + 1;
+    for (int tries = 0; tries < 8 && units > 0; tries++, units--) {
+        double candidate = digits < 0 ? units / scale : units * scale;
+        if (costs_at_most(candidate, delta, convert, left))
+            return candidate;
     }
     return 0;
 }
@@ -222,5 +243,15 @@ double kith_i_purse_fits(kith_i_loss left, double delta)
     double epsilon =
         delta > 0 ? kith_i_purses_epsilon((kith_i_purses){0, left}, delta)
                   : ldexp((double)left, -KITH_I_LOSS_BITS);
-    return cut_off(epsilon < 4096 ? epsilon : 4096, delta <= 0);
+    return roundest(epsilon, delta, 0, left);
+}
+
+double kith_i_purse_fits_converted(kith_i_loss left)
+{
+    /* Of epsilon-DP, mu-GDP follows from Phi(mu / 2) = e^eps / (1 + e^eps). */
+    double half = sqrt(ldexp((double)left, -KITH_I_LOSS_BITS)) / 2;
+    double tail = erfc(half / sqrt(2)) / 2; /* far out: the density / half */
+    double odds = half < 20 ? log1p(-tail) - log(tail)
+                            : half * half / 2 + log(half * sqrt(2 * M_PI));
+    return roundest(odds, 0, 1, left);
 }

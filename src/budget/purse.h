@@ -24,9 +24,11 @@ double kith_i_purses_epsilon(kith_i_purses caps, double delta);
 kith_status kith_i_purses_solve(const kith_privacy *promise, double pure,
                                 kith_i_purses *out, kith_error *err);
 
-/* The largest epsilon, cut off to a few digits, of a run with this delta that
- * costs no more than left (of the purse that such a run is paid from); 0 when
- * nothing fits. */
+/* The largest epsilon of four digits of a run with this delta that costs no
+ * more than left (of the purse that such a run is paid from); 0 when nothing
+ * fits. An epsilon below 1e-6 is nothing. */
 double kith_i_purse_fits(kith_i_loss left, double delta);
+/* The same of a pure run that is paid from the Gaussian purse. */
+double kith_i_purse_fits_converted(kith_i_loss left);
 
 #endif

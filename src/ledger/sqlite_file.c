@@ -34,12 +34,33 @@ static kith_status copy_pages(sqlite_ledger *l, sqlite3 *to, kith_error *err)
                              sqlite3_errmsg(to));
 }
 
+/* The folder of a copy must be there. */
+static kith_status check_folder(const char *path, kith_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = kith_i_alloc(length + 1, 1);
+    if (!folder)
+        return kith_i_fail_memory(err);
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    int missing = slash && access(folder, F_OK) != 0;
+    kith_i_free(folder);
+    return missing ? kith_i_fail(err, KITH_ERR_STORE,
+                                 "the copy cannot be written to '%.200s': its "
+                                 "folder is not there",
+                                 path)
+                   : KITH_OK;
+}
+
 kith_status kith_i_sqlite_backup(kith_ledger *self, const char *path,
                                  kith_error *err)
 {
     sqlite_ledger *l = (sqlite_ledger *)self;
     sqlite3 *to = NULL;
-    kith_status status = kith_i_file_check(path, KITH_LEDGER_NEW, err);
+    kith_status status = check_folder(path, err);
+    if (!status)
+        status = kith_i_file_check(path, KITH_LEDGER_NEW, err);
     if (!status)
         status = kith_i_file_make(path, err);
     if (status)

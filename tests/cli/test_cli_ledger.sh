@@ -66,6 +66,55 @@ said 'epsilon .pure runs. 1'
 run 3 kmeans -k 3 -e 1 --radius 1 --insecure-seed 1 --ledger "$L" --account visits rows.csv
 run 0 subspace -k 2 -q 1 -e 1 --radius 1 --ledger "$L" --account visits -o s.json rows.csv
 run 3 kmedian -k 2 -e 1 --radius 1 --ledger "$L" --account visits rows.csv
+# The pure purse is used up: what the other one takes is named, and is true (T14, T17).
+run 0 budget create two --ledger "$L" --dataset x --unit row --adjacency add-remove -e 2 --delta 1e-6 --pure 1
+run 0 kmeans -k 3 -e 1 --radius 1 --ledger "$L" --account two --quiet -o pure.json rows.csv
+run 0 budget show two --ledger "$L"
+check "a pure loss is not conditional" grep -Eq '^spent +1 run, epsilon 1 of 1 .*: epsilon 1 at delta 1e-06$' "$OUT"
+check "no leftovers" grep -q 'and nothing for pure runs' "$OUT"
+run 3 kmeans -k 3 -e 1 --radius 1 --ledger "$L" --account two rows.csv
+said 'from its Gaussian purse it costs mu.2 1.5[0-9]* of the 0.05[0-9]* left, and the largest epsilon that fits there is [0-9.]* .--convert'
+largest=$(sed -n 's/.*fits there is \([0-9.]*\) .*/\1/p' "$ERR")
+run 3 kmeans -k 3 -e 0.5 --convert --radius 1 --ledger "$L" --account two rows.csv
+said "the largest epsilon that fits is $largest;"
+run 3 budget quote two --ledger "$L" --delta 0
+said "with --convert epsilon $largest fits"
+run 3 budget quote two --ledger "$L" -e 1 --convert
+said "the largest epsilon that fits is $largest"
+for given in '--delta 0 --convert' --convert; do
+    # shellcheck disable=SC2086
+    run 0 budget quote two --ledger "$L" $given
+    check "the same by quote $given" grep -q "^1 run of ($largest, 0) fits" "$OUT"
+done
+run 3 kmeans -k 3 -e "$(echo "$largest" | awk '{ print $1 * 1.001 }')" --convert --radius 1 --ledger "$L" \
+    --account two rows.csv
+run 0 kmeans -k 3 -e "$largest" --convert --radius 1 --ledger "$L" --account two --quiet -o conv.json rows.csv
+run 3 kmeans -k 3 -e 0.1 --convert --radius 1 --ledger "$L" --account two rows.csv
+run 0 budget create round --ledger "$L" --dataset x --unit row --adjacency add-remove -e 2 --delta 0
+run 0 budget quote round --ledger "$L" --runs 5
+check "five of .4 are 2" grep -q '^5 runs of (0.4, 0) each fit$' "$OUT"
+for i in 1 2 3 4 5; do
+    run 0 kmeans -k 3 -e 0.4 --radius 1 --ledger "$L" --account round --quiet -o r.json rows.csv
+done
+run 0 budget show round --ledger "$L"
+check "what roundings leave is nothing" grep -q '^left       nothing for runs with delta 0$' "$OUT"
+check "nothing is conditional" sh -c "! grep -q looking '$OUT'"
+run 3 kmeans -k 3 -e 0.4 --radius 1 --ledger "$L" --account round rows.csv
+said 'no such run fits'
+
+# Limits say what they are, keep what is not said, and history shows it.
+refuse 3 'say --raise --reason' budget limit two --ledger "$L" -e 5
+run 0 budget limit two --ledger "$L" -e 5 --raise --reason 'more to ask'
+said 'account two: the limit is epsilon 5 at delta 1e-06, 1 of it for pure runs'
+run 0 budget history two --ledger "$L"
+check "the pure part" grep -Eq 'limit +.5, 1e-06., pure 1 ' "$OUT"
+check "the pure part" grep -Eq 'grant +.2, 1e-06., pure 1 ' "$OUT"
+run 0 budget show two --ledger "$L"
+check "what is left of both" grep -q 'epsilon 1 of 1 ' "$OUT"
+refuse 2 '1 of the account is for pure runs, more' budget limit two --ledger "$L" -e 0.5 --delta 1e-6
+run 0 budget limit two --ledger "$L" --analyst bob -e 1
+said 'analyst bob: the limit is epsilon 1 at delta 1e-06, nothing for pure runs'
+refuse 5 "the copy cannot be written to '/nowhere/copy.db': its folder" budget backup /nowhere/copy.db --ledger "$L"
 KITH_LEDGER=$L "$KITH" kmeans -k 3 -e 1 --radius 1 rows.csv >/dev/null 2>err2 &&
     fail "KITH_LEDGER without an account"
 grep -q account err2 || fail "does not ask for the account"

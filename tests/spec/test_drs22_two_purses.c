@@ -175,7 +175,7 @@ static void refusals(void **state)
 static void the_fit_fits(void **state)
 {
     (void)state;
-    const double shares[] = {1, .3, 1e-3, 1e-9};
+    const double shares[] = {1, .3, 1e-3, 1e-6};
     for (int i = 0; i < 4; i++) {
         kith_i_loss left = (kith_i_loss)((double)price(3, 1e-6) * shares[i]);
         double epsilon = kith_i_purse_fits(left, 1e-6);
@@ -187,6 +187,32 @@ static void the_fit_fits(void **state)
         assert_true(price(epsilon * 1.002, 0) > left);
     }
     assert_true(kith_i_purse_fits(0, 1e-6) == 0);
+    /* As people write it, if that fits: five runs of .4 are 2. */
+    assert_true(kith_i_purse_fits(units(2) / 5, 0) == .4);
+    assert_true(kith_i_purse_fits(price(.7, 1e-6), 1e-6) == .7);
+    assert_true(kith_i_purse_fits(price(.7, 1e-6) - 1, 1e-6) == .6999);
+    /* What roundings leave is nothing. */
+    assert_true(kith_i_purse_fits(1, 0) == 0);
+    assert_true(kith_i_purse_fits(7000, 1e-6) == 0);
+}
+
+/* A pure run that is paid from the Gaussian purse. */
+static void the_fit_fits_converted(void **state)
+{
+    (void)state;
+    const double shares[] = {100, 1, .3, 1e-3, 1e-6};
+    for (int i = 0; i < 5; i++) {
+        kith_i_loss left = (kith_i_loss)((double)price(3, 1e-6) * shares[i]);
+        double epsilon = kith_i_purse_fits_converted(left);
+        assert_true(epsilon > 0);
+        assert_true(kith_i_pure_as_gaussian(units(epsilon)) <= left);
+        assert_true(kith_i_pure_as_gaussian(units(epsilon * 1.002)) > left);
+    }
+    kith_i_loss left = kith_i_pure_as_gaussian(units(.1));
+    assert_true(kith_i_purse_fits_converted(left) == .1);
+    assert_true(kith_i_purse_fits_converted(left - 1) == .09999);
+    assert_true(kith_i_purse_fits_converted(0) == 0);
+    assert_true(kith_i_purse_fits_converted(KITH_I_PURSE_MAX) > 10);
 }
 
 int main(void)
@@ -198,6 +224,7 @@ int main(void)
         cmocka_unit_test(accounts_of_the_page),
         cmocka_unit_test(refusals),
         cmocka_unit_test(the_fit_fits),
+        cmocka_unit_test(the_fit_fits_converted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,23 @@ static int is_asymptotic(const json_t *body)
     return word && !strcmp(word, "asymptotic");
 }
 
+/* Of a limit, the part for pure runs, where there are others too; 0: none. */
+static double pure_part(const json_t *body)
+{
+    return number_of(body, "delta") > 0
+               ? json_number_value(json_object_get(body, "limit_pure")) *
+                     KITH_AMOUNT_UNIT
+               : 0;
+}
+
 /* "(1, 1e-06)", as it was asked for; a new limit likewise. */
 static void print_privacy(const json_t *body)
 {
     if (text_of(body, "epsilon"))
         printf("  (%.6g, %.6g)", number_of(body, "epsilon"),
                number_of(body, "delta"));
+    if (pure_part(body) > 0)
+        printf(", pure %.6g", pure_part(body));
 }
 
 void budget_print_privacy(const kith_entry_view *e)
@@ -101,6 +112,8 @@ static void print_change(const kith_entry_view *e, const json_t *body,
     if (text_of(body, "epsilon"))
         printf(" to epsilon %.6g at delta %.6g", number_of(body, "epsilon"),
                number_of(body, "delta"));
+    if (pure_part(body) > 0)
+        printf(", %.6g of it for pure runs", pure_part(body));
     print_text(body, "reason", ": \"", "\"");
     puts("");
 }

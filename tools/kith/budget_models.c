@@ -76,9 +76,10 @@ int budget_check_models(kith_ledger *ledger, const char *folder)
     closedir(d);
     if (code)
         return code;
-    cli_note("%u models are in the ledger, %u are not; %u name another ledger, "
+    cli_note("%u model%s in the ledger, %u %s not; %u name%s another ledger, "
              "or none",
-             t.found, t.missing, t.others);
+             t.found, t.found == 1 ? " is" : "s are", t.missing,
+             t.missing == 1 ? "is" : "are", t.others, t.others == 1 ? "s" : "");
     return t.missing
                ? cli_fail(CLI_STORE,
                           "the ledger was rewritten, or restored from an old "
@@ -214,11 +215,11 @@ const arg_command *budget_adopt(void)
         .summary = "Book a published model that the ledger does not know.",
         .usage = "MODEL [--account NAME] [--convert] [--ledger URI]",
         .notes = "After a ledger was restored from a copy, adopt every model "
-                 "since; do not lower\nlimits for it as well. A model "
-                 "whose\npromise does not hold is not booked "
-                 "(exit status 1); one that the ledger has is\nleft alone. If "
-                 "limits do not allow it (exit status 3), more was published "
-                 "than was\npromised: raise the limit with a reason.\n",
+                 "since; do not lower\nlimits for it as well. A model whose "
+                 "promise does not hold is not booked (exit\nstatus 1); one "
+                 "that the ledger has is left alone. If limits do not allow it "
+                 "(exit\nstatus 3), more was published than was promised: "
+                 "raise the limit with a reason.\n",
         .groups = adopt_groups,
         .group_count = sizeof adopt_groups / sizeof *adopt_groups,
         .run = adopt_main,

@@ -50,31 +50,51 @@ static void show_spent(const kith_account_view *a)
     show_purse("epsilon", a->spent.pure, a->limit.pure);
     show_purse("mu^2", a->spent.gauss, a->limit.gauss);
     if (a->spent.pure || a->spent.gauss)
-        printf(": epsilon %.3g at delta %g if budgets were not chosen after "
-               "looking at results",
+        printf(": epsilon %.3g at delta %g%s",
                kith_amounts_epsilon(a->spent, a->promise.delta),
-               a->promise.delta);
+               a->promise.delta,
+               a->spent.gauss /* pure losses add up whatever is chosen */
+                   ? " if budgets were not chosen after looking at results"
+                   : "");
     puts("");
     if (a->without_result)
         printf("           %llu charged, no result recorded\n",
                (unsigned long long)a->without_result);
 }
 
-static void show_left(const kith_account_view *a)
+/* Runs with the delta of the account. */
+static void show_runs_left(kith_amounts left, kith_privacy one)
 {
-    kith_amounts left = left_of(a), price;
-    double delta = a->promise.delta;
-    kith_privacy one = {1, delta, a->promise.neighbors};
+    kith_amounts price;
+    double largest = kith_amounts_fits(left, one.delta, 1);
+    double of_five = kith_amounts_fits(left, one.delta, 5);
     if (kith_privacy_price(&one, 0, &price, NULL))
         return;
-    printf("left       %llu more runs of (1, %g), or one of (%g, %g), or 5 of "
-           "(%g, %g) each",
-           (unsigned long long)runs_that_fit(left, price), delta,
-           kith_amounts_fits(left, delta, 1), delta,
-           kith_amounts_fits(left, delta, 5), delta);
-    if (delta > 0 && a->limit.pure)
-        printf(", and pure runs of epsilon %g together",
-               kith_amounts_fits(left, 0, 1));
+    uint64_t count = runs_that_fit(left, price);
+    if (!(largest > 0)) {
+        printf("left       nothing for runs with delta %g", one.delta);
+        return;
+    }
+    if (count)
+        printf("left       %llu more run%s of (1, %g), or one of (%g, %g)",
+               (unsigned long long)count, count == 1 ? "" : "s", one.delta,
+               largest, one.delta);
+    else
+        printf("left       no run of (1, %g), but one of (%g, %g)", one.delta,
+               largest, one.delta);
+    if (of_five > 0)
+        printf(", or 5 of (%g, %g) each", of_five, one.delta);
+}
+
+static void show_left(const kith_account_view *a)
+{
+    kith_amounts left = left_of(a);
+    double delta = a->promise.delta, pure = kith_amounts_fits(left, 0, 1);
+    show_runs_left(left, (kith_privacy){1, delta, a->promise.neighbors});
+    if (delta > 0 && a->limit.pure && pure > 0)
+        printf(", and pure runs of epsilon %g together", pure);
+    else if (delta > 0 && a->limit.pure)
+        printf(", and nothing for pure runs");
     puts("");
 }
 
@@ -89,10 +109,10 @@ static int show_main(const args *a)
         while (kith_statement_entry(s, entries))
             entries++;
         printf("%s   dataset \"%s\"   unit: %s   adjacency: %s   ledger %s, "
-               "%zu entries, %s\n",
+               "%zu entr%s, %s\n",
                v->name, v->dataset, v->unit == KITH_UNIT_USER ? "user" : "row",
                kith_word_of(KITH_WORDS_ADJACENCY, (int)v->promise.neighbors),
-               kith_ledger_id(ledger), entries,
+               kith_ledger_id(ledger), entries, entries == 1 ? "y" : "ies",
                v->problem ? "NOT INTACT" : "chain intact");
         show_promise(v);
         show_spent(v);
@@ -151,13 +171,37 @@ static const arg_group quote_groups[] = {
     {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
 
+/* The largest epsilon of equal runs, and from where it is paid. */
+static double largest_of(kith_amounts left, double delta, uint64_t runs,
+                         int convert)
+{
+    return convert && delta <= 0 ? kith_amounts_fits_converted(left, runs)
+                                 : kith_amounts_fits(left, delta, runs);
+}
+
+/* Nothing fits; perhaps it would from the other purse. */
+static int fail_nothing(kith_amounts left, double delta, uint64_t runs,
+                        int convert)
+{
+    double other = !convert && delta <= 0 ? largest_of(left, 0, runs, 1) : 0;
+    const char *purse = convert && delta <= 0 ? " in the Gaussian purse" : "";
+    if (other > 0)
+        return cli_fail(CLI_BUDGET,
+                        "nothing is left for runs with delta 0; with --convert "
+                        "epsilon %g fits, from the Gaussian purse",
+                        other);
+    return cli_fail(CLI_BUDGET, "nothing is left%s for runs with delta %g",
+                    purse, delta);
+}
+
 static int quote_batch(const args *a, const kith_account_view *v,
                        kith_privacy one, uint64_t runs)
 {
     kith_error err = {0};
     kith_amounts left = left_of(v), price;
-    int code = cli_status(
-        kith_privacy_price(&one, args_given(a, "convert"), &price, &err), &err);
+    int convert = args_given(a, "convert");
+    int code =
+        cli_status(kith_privacy_price(&one, convert, &price, &err), &err);
     if (code)
         return code;
     uint64_t fit = runs_that_fit(left, price);
@@ -171,25 +215,29 @@ static int quote_batch(const args *a, const kith_account_view *v,
                        : "they fit");
     if (fit >= runs)
         return CLI_OK;
-    double largest = kith_amounts_fits(left, one.delta, runs);
+    double largest = largest_of(left, one.delta, runs, convert);
     if (!(largest > 0))
-        return cli_fail(CLI_BUDGET, "nothing is left for runs with delta %g",
-                        one.delta);
-    return cli_fail(CLI_BUDGET, "%llu of them fit, or %llu of epsilon %g each",
-                    (unsigned long long)fit, (unsigned long long)runs, largest);
+        return fail_nothing(left, one.delta, runs, convert);
+    return runs == 1
+               ? cli_fail(CLI_BUDGET, "the largest epsilon that fits is %g",
+                          largest)
+               : cli_fail(CLI_BUDGET,
+                          "%llu of them fit%s, or %llu of epsilon %g each",
+                          (unsigned long long)fit, fit == 1 ? "s" : "",
+                          (unsigned long long)runs, largest);
 }
 
 /* How large equal runs may be: with the account's delta, unless another is
- * given. */
+ * given. Only pure runs are converted. */
 static int quote_largest(const args *a, const kith_account_view *v,
                          double delta, uint64_t runs)
 {
-    if (!args_given(a, "delta"))
+    int convert = args_given(a, "convert");
+    if (!args_given(a, "delta") && !convert)
         delta = v->promise.delta;
-    double epsilon = kith_amounts_fits(left_of(v), delta, runs);
+    double epsilon = largest_of(left_of(v), delta, runs, convert);
     if (!(epsilon > 0))
-        return cli_fail(CLI_BUDGET, "nothing is left for runs with delta %g",
-                        delta);
+        return fail_nothing(left_of(v), delta, runs, convert);
     printf("%llu run%s of (%g, %g)%s fit%s\n", (unsigned long long)runs,
            runs == 1 ? "" : "s", epsilon, delta, runs == 1 ? "" : " each",
            runs == 1 ? "s" : "");

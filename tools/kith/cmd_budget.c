@@ -127,8 +127,10 @@ static const arg_command create = {
 
 static const arg_option limit_options[] = {
     {"epsilon", 'e', "EPS", "the new limit"},
-    {"delta", 0, "D", "and its delta (default: 0)"},
-    {"pure", 0, "EPS", "the part that is for pure runs (default: 0)"},
+    {"delta", 0, "D", "and its delta (default: the account's)"},
+    {"pure", 0, "EPS",
+     "the part that is for pure runs (default: as it is; of analysts and "
+     "purposes: 0)"},
     {"analyst", 0, "NAME", "limit what this analyst spends from now on"},
     {"purpose", 0, "TEXT", "limit what is spent for this purpose from now on"},
     {"raise", 0, NULL,
@@ -142,6 +144,53 @@ static const arg_group limit_groups[] = {
     {"Limit", limit_options, sizeof limit_options / sizeof *limit_options},
     {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS},
 };
+
+/* What is not said stays as it is in the account. Exit code. */
+static int limit_defaults(const args *a, kith_ledger *ledger,
+                          kith_limit_change *change)
+{
+    kith_error err = {0};
+    kith_statement *s = NULL;
+    int code = cli_status(
+        kith_ledger_statement(ledger, a->operands[0], &s, &err), &err);
+    if (!code) {
+        const kith_account_view *v = kith_statement_account(s);
+        if (!args_given(a, "delta"))
+            change->delta = v->promise.delta;
+        if (!args_given(a, "pure") && !change->analyst && !change->purpose &&
+            change->delta > 0)
+            change->pure = (double)v->limit.pure * KITH_AMOUNT_UNIT;
+        if (change->pure > change->epsilon)
+            code = cli_usage("--pure: %g of the account is for pure runs, more "
+                             "than all of the new limit: say how much shall be",
+                             change->pure);
+    }
+    kith_statement_free(s);
+    return code;
+}
+
+static void say_limit(const char *account, const kith_limit_change *change)
+{
+    const char *whose = change->analyst   ? ", analyst "
+                        : change->purpose ? ", purpose "
+                                          : "";
+    const char *name = change->analyst   ? change->analyst
+                       : change->purpose ? change->purpose
+                                         : "";
+    char pure[60] = "";
+    if (change->close) {
+        cli_note("account %s is closed: nothing is charged to it any more",
+                 account);
+        return;
+    }
+    if (change->delta > 0 && change->pure > 0)
+        snprintf(pure, sizeof pure, ", %g of it for pure runs", change->pure);
+    cli_note("account %s%s%s: the limit is epsilon %g at delta %g%s", account,
+             whose, name, change->epsilon, change->delta,
+             *pure               ? pure
+             : change->delta > 0 ? ", nothing for pure runs"
+                                 : ", all for pure runs");
+}
 
 static int limit_main(const args *a)
 {
@@ -161,9 +210,13 @@ static int limit_main(const args *a)
         code = args_real(a, "pure", &change.pure);
     if (!code)
         code = budget_open(a, 1, 0, &ledger);
+    if (!code && !change.close)
+        code = limit_defaults(a, ledger, &change);
     if (!code)
         code = cli_status(
             kith_ledger_limit(ledger, a->operands[0], &change, &err), &err);
+    if (!code)
+        say_limit(a->operands[0], &change);
     kith_ledger_free(ledger);
     return code;
 }
@@ -248,10 +301,10 @@ static const arg_command backup = {
     .summary = "Copy a ledger, while it is used, and check the copy.",
     .usage = "FILE [--ledger URI]",
     .notes = "After a restore charges may be missing. First adopt every model "
-             "since the copy (kith\nbudget verify --models DIR names them, "
-             "kith budget adopt books them). Then lower the\nlimits by what "
-             "was published without a model. Not both for one model: it would "
-             "count\ntwice.\n",
+             "since the copy\n(kith budget verify --models DIR names them, "
+             "kith budget adopt books them). Then\nlower the limits by what "
+             "was published without a model. Not both for one model: it\n"
+             "would count twice.\n",
     .groups = plain_groups,
     .group_count = 1,
     .run = backup_main,
