@@ -109,6 +109,9 @@ typedef struct kith_source_options {
     uint32_t rows_per_user;     /* how many rows are drawn of each person, at */
                                 /* most KITH_MOST_ROWS_PER_USER; the budget  */
                                 /* is divided among them. 0: 1               */
+    const char *const *expected; /* CSV and TSV: names of the features, say   */
+    size_t expected_count;       /* of a model. A column that the header      */
+                                 /* calls by one of them must be at its place */
 } kith_source_options;
 
 enum { KITH_MOST_ROWS_PER_USER = 1000 };

@@ -82,6 +82,29 @@ static kith_status find_column(const char *wanted, const char *file,
     return KITH_OK;
 }
 
+/* A column that has one of the expected names, and not at its place: rows would
+ * be held against the wrong features. */
+static kith_status check_place(const kith_source_options *opt, const char *file,
+                               const kith_i_names *names, uint32_t column,
+                               uint32_t place, kith_error *err)
+{
+    char shown[KITH_I_COLUMN_TEXT];
+    if (!names || opt->expected_count != opt->column_count)
+        return KITH_OK;
+    size_t own = 0;
+    while (own < opt->expected_count &&
+           strcmp(opt->expected[own], name_of(names, column)) != 0)
+        own++;
+    if (own == opt->expected_count || own == place)
+        return KITH_OK;
+    kith_i_columns_describe(column, names, shown);
+    return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                       "%s: %s is feature %zu of the model and stands at place "
+                       "%u of --columns: give the columns in the model's "
+                       "order, or leave --columns out",
+                       file, shown, own + 1, place + 1);
+}
+
 static kith_status choose_some(const kith_source_options *opt, const char *file,
                                const kith_i_names *names, kith_i_columns *out,
                                kith_error *err)
@@ -108,6 +131,9 @@ static kith_status choose_some(const kith_source_options *opt, const char *file,
                                "%s: column %u is chosen twice; name each "
                                "column once in --columns",
                                file, column + 1);
+        status = check_place(opt, file, names, column, j, err);
+        if (status)
+            return status;
         out->slot[column] = j;
         out->column[j] = column;
     }

@@ -110,7 +110,27 @@ same "$OUT" straight
 for command in evaluate assign; do
     refuse 2 "'pressure' is feature 2 of the model and stands at place 1" \
         $command m.json --columns pressure,years renamed.csv
+    # nor by number, where the header says which they are
+    refuse 2 "column 2 .pressure. is feature 2 of the model and stands at place 1" \
+        $command m.json --columns 2,1 plain.csv
+    refuse 2 "is feature 2 of the model" $command m.json --columns 2,1 renamed.csv
+    run 0 $command --quiet m.json --columns 1,2 plain.csv
+    run 0 $command --quiet m.json --columns 2,1 headless.csv
 done
+
+# ---- a first line that is guessed to be names is published: said ------------
+N=${M/ --quiet/}
+run 0 $N --bounds-file order.csv -o g.json plain.csv
+said 'first line has no number: it is taken for the names of the columns, which the model publishes'
+for sure in --header '--columns age,pressure' --quiet; do
+    # shellcheck disable=SC2086
+    run 0 $N --bounds-file order.csv $sure -o g.json plain.csv
+    check "no guess with $sure" sh -c "! grep -q 'has no number' '$ERR'"
+done
+run 0 $N --bounds-file named.csv -o g.json plain.csv
+check "no guess with names in the bounds" sh -c "! grep -q 'has no number' '$ERR'"
+run 0 $N --bounds-file order.csv -o g.json headless.csv
+check "nothing was guessed" sh -c "! grep -q 'has no number' '$ERR'"
 
 # ---- delimiters and decimal commas ------------------------------------------
 run 0 $M --bounds-file order.csv --delimiter ';' --decimal , -o g.json german.csv

@@ -189,6 +189,7 @@ static int job_open(job *j, const args *a)
         return cli_usage("--dimension: the model has %u features", dimension);
     opt->dimension = dimension;
     code = match_columns(j);
+    opt->expected = kith_model_columns(j->model, &opt->expected_count);
     if (!args_given(a, "missing"))
         opt->missing = kith_model_missing(j->model);
     if (!code)

@@ -82,7 +82,7 @@ int run_bounds_find(run_common *run, const args *a, int together, double share,
         kith_dataset_free(data);
         return cli_no_memory();
     }
-    int code = run_take_names(&run->source, data);
+    int code = run_take_names(run, data);
     kith_status status =
         code ? KITH_ERR_MEMORY : run_session_open(run, &data, session, &err);
     kith_dataset_free(data);
@@ -107,8 +107,9 @@ void run_bounds_warn(const run_common *run, const found_bounds *found)
         cli_note("warning: noise hides the bounds of %u of %u features: give "
                  "them yourself, or spend more on them",
                  lost, found->dimension);
-    cli_note("values in fewer than about %.0f %s may be cut", found->hidden,
-             run->source.options.user_column ? "people" : "rows");
+    if (!run->quiet)
+        cli_note("values in fewer than about %.0f %s may be cut", found->hidden,
+                 run->source.options.user_column ? "people" : "rows");
 }
 
 static int fail_range(const kith_source_options *opt, uint32_t d, uint32_t i)
@@ -148,7 +149,7 @@ int run_bounds_apply(run_common *run, const args *a, kith_session **session)
     found_bounds found = {0};
     kith_dataset *data = NULL;
     int code = run_bounds_find(run, a, -1, run->bounds.share, session, &found);
-    if (!code && !run->quiet)
+    if (!code)
         run_bounds_warn(run, &found);
     if (!code)
         code = take_ranges(run, &found);

@@ -100,8 +100,9 @@ int run_bounds_apply(run_common *run, const args *a, kith_session **session);
  * then. */
 int run_data_open(run_common *run, const args *a, kith_dataset **data);
 
-/* The model names its features whenever the input does. Exit code. */
-int run_take_names(source *s, const kith_dataset *data);
+/* The model names its features whenever the input does; a word if the names
+ * were guessed to be some. Exit code. */
+int run_take_names(run_common *run, const kith_dataset *data);
 
 /* What a model file says of every run: the caller adds the options. */
 void run_describe(const run_common *run, kith_run *out);

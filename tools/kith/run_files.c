@@ -8,12 +8,27 @@
 #include "run_common.h"
 #include "shards.h"
 
-/* The model names its features whenever the input does. */
-int run_take_names(source *s, const kith_dataset *data)
+/* Numbers of columns name nothing. */
+static int names_are_words(const kith_source_options *opt)
 {
+    double number;
+    for (size_t i = 0; i < opt->column_count; i++)
+        if (cli_number(opt->columns[i], &number))
+            return 1;
+    return 0;
+}
+
+int run_take_names(run_common *run, const kith_dataset *data)
+{
+    source *s = &run->source;
     uint32_t d = kith_dataset_dimension(data);
     if (!kith_dataset_name(data, 0))
         return CLI_OK;
+    if (s->options.header == KITH_HEADER_AUTO && !run->quiet &&
+        !run->non_private && !names_are_words(&s->options))
+        cli_note("the first line has no number: it is taken for the names of "
+                 "the columns, which the model publishes\n(--header says so; "
+                 "--no-header if it is a row)");
     const char **names = calloc(d, sizeof *names);
     if (!names)
         return cli_no_memory();
@@ -43,7 +58,7 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
     if (code == CLI_INPUT || (code && *data))
         source_advise_delimiter(a->operands[0], &run->source.options);
     if (!code)
-        code = run_take_names(&run->source, *data);
+        code = run_take_names(run, *data);
     if (!code)
         code = payer_check(&run->payer, &run->bounds.view, &run->privacy,
                            run->source.options.user_column != NULL);
@@ -56,16 +71,6 @@ int run_data_open(run_common *run, const args *a, kith_dataset **data)
         *data = NULL;
     }
     return code;
-}
-
-/* Numbers of columns name nothing. */
-static int names_are_words(const kith_source_options *opt)
-{
-    double number;
-    for (size_t i = 0; i < opt->column_count; i++)
-        if (cli_number(opt->columns[i], &number))
-            return 1;
-    return 0;
 }
 
 static void write_centers(const char *path, FILE *file,
