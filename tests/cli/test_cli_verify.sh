@@ -312,6 +312,12 @@ refuse 2 'never overwritten' sign --new-key me.key
 run 0 sign --sign-key me.key gauss.json
 both 0 'Signed by [0-9A-F]{16}: kith model; no ledger entry' --key me.key.pub gauss.json
 both 0 '"good": true' --json --key me.key.pub gauss.json
+# A model that is replaced without a key keeps no signature of the other one.
+run 0 kmeans -k 3 -e 1 --bounds -1:1 --sign-key me.key -o signed.json rows.csv
+check "signed" [ -e signed.json.minisig ]
+run 0 kmeans -k 3 -e 1 --bounds -1:1 -o signed.json rows.csv
+said 'signed.json.minisig was removed'
+check "not signed" [ ! -e signed.json.minisig ]
 run 0 sign --new-key other.key
 both 1 'not one of this file by this key' --key other.key.pub gauss.json
 both 1 'no good signature by this key' --key me.key.pub pure.json

@@ -45,6 +45,9 @@ int output_check_inputs(const char *path, const char *const *inputs,
 int output_check_new(const char *path, int force);
 /* The same for the signature beside this file. */
 int output_check_signature(const char *path, int force);
+/* The file was replaced and not signed again: a signature beside it goes, with
+ * a word. */
+void output_drop_signature(const char *path);
 /* Refuse a file that is a kith model, a signature or a key. Exit code. */
 int output_check_kept(const char *path);
 /* Where --dry-run writes: this path, or NULL (standard output), with a word, if

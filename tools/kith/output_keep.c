@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "output.h"
@@ -93,6 +94,18 @@ int output_check_signature(const char *path, int force)
                     : CLI_OK;
     free(name);
     return code;
+}
+
+void output_drop_signature(const char *path)
+{
+    char *name = NULL;
+    if (!is_file(path) || asprintf(&name, "%s.minisig", path) < 0)
+        return;
+    if (is_file(name) && is_signature(name) && !unlink(name))
+        cli_note("%s was removed: it was a signature of the file that was "
+                 "replaced",
+                 name);
+    free(name);
 }
 
 const char *output_of_plan(const char *path)

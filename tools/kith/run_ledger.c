@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "output.h"
 #include "ranks.h"
 #include "verify_ledger.h"
 
@@ -229,7 +230,10 @@ void payer_settle(const payer *p, const kith_result *result, const char *text)
 
 int payer_sign(const payer *p, const char *path)
 {
-    return p->key ? sign_model(path, p->key) : CLI_OK;
+    if (p->key)
+        return sign_model(path, p->key);
+    output_drop_signature(path); /* of a model that was replaced */
+    return CLI_OK;
 }
 
 void payer_print(const payer *p, const kith_result *result)

@@ -45,7 +45,8 @@ void payer_fill(const payer *p, kith_session_options *out);
  * model is there and was paid for. */
 void payer_settle(const payer *p, const kith_result *result, const char *text);
 
-/* Sign the model that was written to path, if that was asked for. Exit code. */
+/* Sign the model that was written to path, if that was asked for; else remove a
+ * signature of the one before. Exit code. */
 int payer_sign(const payer *p, const char *path);
 
 /* Say on standard error which entry paid. */
