@@ -158,6 +158,9 @@ typedef struct kith_check {
     uint64_t beyond;         /* outside of the ball                     */
     uint64_t *below, *above; /* for each feature, outside of its box    */
     char *names; /* of the header, each ended by a NUL; NULL: none */
+    uint64_t people,
+        most_rows; /* with a user_column: how many there are, and */
+                   /* the most complete rows that one of them has */
 } kith_check;
 
 /* Dense files only. What missing says is not looked at. Clear it afterwards. */

@@ -100,7 +100,8 @@ static kith_status odd_field(const text_shard *shard, const kith_i_record *rec,
         return fail_nul(shard, rec, err);
     return fail_column(shard, rec, column,
                        "is not a number; choose numeric columns with "
-                       "--columns",
+                       "--columns, or say with --missing-values which words "
+                       "mean that there is no value",
                        err);
 }
 

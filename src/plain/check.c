@@ -1,5 +1,6 @@
 /* How rows lie in their bounds, for whoever holds them. NOT private: every
  * number here is exact. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base_i.h"
@@ -62,11 +63,58 @@ static void check_row(kith_check *check, const kith_bounds *b,
     check->clipped += (uint64_t)outside;
 }
 
+/* Whose the rows are, one entry for each. */
+typedef struct owners {
+    kith_i_user *of;
+    size_t count, room;
+} owners;
+
+static kith_status owners_add(owners *o, const kith_i_user *users,
+                              uint32_t count, kith_error *err)
+{
+    if (o->count + count > o->room) {
+        size_t room = 2 * (o->room + count);
+        kith_i_user *grown = kith_i_alloc(room, sizeof *grown);
+        if (!grown)
+            return kith_i_fail_memory(err);
+        if (o->count)
+            memcpy(grown, o->of, o->count * sizeof *grown);
+        kith_i_wipe_free(o->of, o->room * sizeof *o->of);
+        o->of = grown;
+        o->room = room;
+    }
+    memcpy(o->of + o->count, users, count * sizeof *users);
+    o->count += count;
+    return KITH_OK;
+}
+
+static int by_id(const void *p, const void *q)
+{
+    return memcmp(p, q, sizeof(kith_i_user));
+}
+
+static void count_people(owners *o, kith_check *check)
+{
+    if (o->count)
+        qsort(o->of, o->count, sizeof *o->of, by_id);
+    for (size_t i = 0, first = 0; i < o->count; i++) {
+        if (i == 0 || by_id(&o->of[i], &o->of[first]) != 0) {
+            first = i;
+            check->people++;
+        }
+        if (i - first + 1 > check->most_rows)
+            check->most_rows = i - first + 1;
+    }
+    kith_i_wipe_free(o->of, o->room * sizeof *o->of);
+}
+
+enum { PIECE = 256 };
+
 static kith_status check_shard(kith_i_reader *reader, const kith_bounds *b,
                                kith_i_raw *raw, double *values,
-                               kith_check *check, kith_error *err)
+                               kith_check *check, owners *people,
+                               kith_error *err)
 {
-    enum { PIECE = 256 };
     for (;;) {
         kith_status status = kith_i_reader_take(reader, PIECE, raw, err);
         if (status || raw->rows == 0)
@@ -79,13 +127,16 @@ static kith_status check_shard(kith_i_reader *reader, const kith_bounds *b,
             check_row(check, b, values + (size_t)r * check->dimension);
         check->rows += raw->rows;
         check->incomplete += raw->rows - kept;
+        if (raw->users)
+            status = owners_add(people, raw->users, kept, err);
+        if (status)
+            return status;
     }
 }
 
 static kith_status check_all(kith_i_reader *reader, const kith_bounds *b,
                              kith_check *check, kith_error *err)
 {
-    enum { PIECE = 256 };
     uint32_t d = check->dimension = kith_i_reader_dimension(reader);
     if (kith_i_reader_is_sparse(reader))
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
@@ -99,6 +150,7 @@ static kith_status check_all(kith_i_reader *reader, const kith_bounds *b,
                            "the centre has %u numbers, the data %u features",
                            b->center_count, d);
     kith_i_raw raw = {0};
+    owners people = {0};
     double *values = kith_i_alloc((size_t)PIECE * d, sizeof *values);
     check->below = kith_i_alloc(d, sizeof *check->below);
     check->above = kith_i_alloc(d, sizeof *check->above);
@@ -111,11 +163,14 @@ static kith_status check_all(kith_i_reader *reader, const kith_bounds *b,
             : kith_i_fail_memory(err);
     if (!status && names)
         memcpy(check->names, names, bytes);
+    if (!status && kith_i_reader_has_users(reader))
+        status = kith_i_raw_want_users(&raw, PIECE, err);
     for (int more = 1; !status && more;) {
-        status = check_shard(reader, b, &raw, values, check, err);
+        status = check_shard(reader, b, &raw, values, check, &people, err);
         if (!status)
             status = kith_i_reader_advance(reader, &more, err);
     }
+    count_people(&people, check);
     kith_i_raw_clear(&raw);
     kith_i_wipe_free(values, (size_t)PIECE * d * sizeof *values);
     return status;

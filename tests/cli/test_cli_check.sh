@@ -38,10 +38,21 @@ run 0 check --bounds -100:100 --quiet rows.csv
 check "names of the header" sh -c 'grep -q "\"feature\": \"a\"" "$0" && grep -q "\"feature\": \"b\"" "$0"' "$OUT"
 check "quiet" [ ! -s "$ERR" ]
 check "nothing clipped" grep -q '"rows_clipped": 0' "$OUT"
+check "what stands between values" grep -q '"separator": ","' "$OUT"
+printf 'who,a\nx,1\ny,2\nx,3\nx,NA\n' >people.csv
+run 0 check --bounds 0:9 --user-column who people.csv
+check "people" grep -q '"people": 2' "$OUT"
+check "rows of one" grep -q '"most_rows_of_one_person": 2' "$OUT"
+said '2 people have complete rows, 2 at most'
+printf 'a\n1\n?\n' >marks.csv
+run 4 check --bounds 0:9 marks.csv
+said 'line 3: column 1 .*--missing-values'
+run 0 check --bounds 0:9 --missing-values '?' marks.csv
 printf '1,5;2,5\n3,5;4,5\n' >german.csv
 run 4 check --bounds 0:9 german.csv
 said "try --delimiter ';'"
 run 0 check --bounds 0:9 --delimiter ';' --decimal , german.csv
+check "semicolons" grep -q '"separator": ";"' "$OUT"
 check "two features" grep -q '"dimension": 2' "$OUT"
 printf '1;2\n3;4\n' >semi.csv
 run 4 check --bounds 0:9 --no-header semi.csv

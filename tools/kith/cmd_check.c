@@ -39,8 +39,9 @@ static const char *check_name(const kith_check *check, uint32_t i)
     return name;
 }
 
+/* path: of the first input, whose separator all have. */
 static int print_check(FILE *file, const kith_check *check,
-                       const kith_source_options *opt)
+                       const kith_source_options *opt, const char *path)
 {
     json_t *features = json_array();
     uint64_t complete = check->rows - check->incomplete;
@@ -56,15 +57,23 @@ static int print_check(FILE *file, const kith_check *check,
                       (json_int_t)check->above[i], "clipped_share",
                       share_of(check->below[i] + check->above[i], complete)));
     }
-    return print_json(
-        file,
-        json_pack("{s:b, s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "private", 0,
-                  "rows", (json_int_t)check->rows, "dimension",
-                  (json_int_t)check->dimension, "rows_with_missing_values",
-                  (json_int_t)check->incomplete, "rows_clipped",
-                  (json_int_t)check->clipped, "clipped_share",
-                  share_of(check->clipped, complete), "rows_outside_ball",
-                  (json_int_t)check->beyond, "features", features));
+    json_t *json = json_pack(
+        "{s:b, s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "private", 0, "rows",
+        (json_int_t)check->rows, "dimension", (json_int_t)check->dimension,
+        "rows_with_missing_values", (json_int_t)check->incomplete,
+        "rows_clipped", (json_int_t)check->clipped, "clipped_share",
+        share_of(check->clipped, complete), "rows_outside_ball",
+        (json_int_t)check->beyond, "features", features);
+    if (opt->user_column) {
+        json_object_set_new(json, "people",
+                            json_integer((json_int_t)check->people));
+        json_object_set_new(json, "most_rows_of_one_person",
+                            json_integer((json_int_t)check->most_rows));
+    }
+    char separator = source_delimiter(path, opt);
+    if (separator)
+        json_object_set_new(json, "separator", json_stringn(&separator, 1));
+    return print_json(file, json);
 }
 
 static void say(const kith_check *check, const args *a,
@@ -76,6 +85,11 @@ static void say(const kith_check *check, const args *a,
              (unsigned long long)check->rows, check->dimension,
              (unsigned long long)check->incomplete,
              100 * share_of(check->clipped, complete));
+    if (opt->user_column)
+        cli_note("%llu people have complete rows, %llu at most: a run keeps "
+                 "one of each, or as many as --rows-per-user",
+                 (unsigned long long)check->people,
+                 (unsigned long long)check->most_rows);
     if (share_of(check->clipped, complete) > 0.01)
         cli_note("warning: more than 1 %% of the rows are clipped: check the "
                  "order of your bounds, and whether they are wide enough");
@@ -116,7 +130,7 @@ static int check_main(const args *a)
     if (!code)
         code = output_open(&o, path);
     if (!code)
-        code = print_check(o.file, &check, &s.options);
+        code = print_check(o.file, &check, &s.options, a->operands[0]);
     if (!code)
         code = output_finish(&o);
     if (!code)

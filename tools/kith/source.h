@@ -33,7 +33,10 @@ kith_format source_format_of(const char *path);
 int source_fix_rows(source *s, int fixed);
 /* The name of feature i of d; NULL: it has a number only. */
 const char *source_name(const kith_source_options *opt, uint32_t d, uint32_t i);
-/* source_guess.c: say so if a text file looks as if something else stood
+/* source_guess.c: what stands between the values of this text file; 0: it is
+ * none. */
+char source_delimiter(const char *path, const kith_source_options *opt);
+/* Say so if a text file looks as if something else stood
  * between its values. */
 void source_advise_delimiter(const char *path, const kith_source_options *opt);
 void source_free(source *s);

@@ -5,6 +5,16 @@
 #include "cli.h"
 #include "source.h"
 
+char source_delimiter(const char *path, const kith_source_options *opt)
+{
+    kith_format format = opt->format ? opt->format : source_format_of(path);
+    if (format == KITH_FORMAT_NPY || format == KITH_FORMAT_SVMLIGHT)
+        return 0;
+    return opt->delimiter              ? opt->delimiter
+           : format == KITH_FORMAT_TSV ? '\t'
+                                       : ',';
+}
+
 /* The delimiter that the first line has most of, if it is not the one in use;
  * 0: nothing to say. */
 static char guess_delimiter(const char *path, const kith_source_options *opt)
@@ -30,10 +40,7 @@ static char guess_delimiter(const char *path, const kith_source_options *opt)
             best = *c;
         }
     }
-    char used = opt->delimiter                              ? opt->delimiter
-                : source_format_of(path) == KITH_FORMAT_TSV ? '\t'
-                                                            : ',';
-    return best == used ? 0 : best;
+    return best == source_delimiter(path, opt) ? 0 : best;
 }
 
 void source_advise_delimiter(const char *path, const kith_source_options *opt)
