@@ -45,6 +45,15 @@ honest() {
 honest honest.json --seconds 1
 said 'not disproved is not proved'
 check "a factor of 1.25 would have been seen" [ "$(field honest.json control_caught)" = 1.25 ]
+cp "$ERR" honest.err
+python "attacks that could not judge are named" honest.json honest.err <<'P'
+import json, re, sys
+words = re.findall(r"could not judge \(control missed\): (.*); the verdict is of the others", open(sys.argv[2]).read())
+told = re.findall('"([^"]*)"', words[0]) if words else []
+blind = [a for a in json.load(open(sys.argv[1]))["attacks"]
+         if all(p["at_least"] <= a["claim"] for p in a["programs"])]
+assert len(told) == len(blind), (told, blind)
+P
 python "bounds in order" honest.json <<'P'
 import json, sys
 audit = json.load(open(sys.argv[1]))

@@ -64,7 +64,7 @@ run 0 bounds -e 1 --delta 1e-6 --columns "$(seq -s, 32)" --quiet --force -o wide
 check "of 32 each has its own" [ "$(grep -c '"what"' wide_b.json)" = 65 ]
 refuse 2 'say --per' bounds -e 1 --delta 1e-6 --format csv --force -o wide_b.csv - <wide.csv
 run 0 bounds -e 1 --adjacency replace-one --header --quiet --force -o replace.csv rows.csv
-run 0 bounds -e 1 --delta 1e-6 --user-column year --quiet --force -o users.csv rows.csv
+run 0 bounds -e 1 --delta 1e-6 --user-column year --force -o users.csv rows.csv
 said 'fewer than about [0-9]+ people may be cut'
 check "unit" grep -q '"unit": "user"' users.json
 refuse 4 'receipt of bounds has no page.*kith verify' report users.json
@@ -103,6 +103,8 @@ refuse 2 'FILE.csv is required' bounds -e 1 rows.csv
 refuse 2 'required' bounds -o x.csv rows.csv
 printf '0 1:1\n' >s.svm
 refuse 2 'dense' bounds -e 1 --dimension 2 --force -o x.csv s.svm
+run 0 bounds -e 1 --delta 1e-6 --quiet -o quiet.csv rows.csv --force
+check "quiet" sh -c "! grep -q 'may be cut' '$ERR'"
 # ---- a receipt: what both runs cost together --------------------------------------
 B="--bounds-file real.csv --bounds-receipt real.json"
 run 0 kmeans -k 2 -e 1 --delta 1e-6 $B --force -o sum.json rows.csv

@@ -152,6 +152,20 @@ assert len(lines) == 20 and not any(lines[i] for i in range(0, 20, 5))
 grey = [v for i in range(4) for v in lines[5 * i + 1:5 * i + 5]]
 assert min(grey) == 0 and max(grey) == 255
 P
+# Large numbers have the digits that noise leaves, not four.
+"$PYTHON" - <<'P'
+import json
+m = json.load(open("model.json"))
+m["centers"] = [[3.0006e8, 12345.], [5.9994e8, 23456.], [9e8, 34567.]]
+m["parameters"]["bounds"] = {"lower": [0, 0], "upper": [1e9, 1e5]}
+m["parameters"]["normalize"] = False
+m["quality"]["noise"] = 17e3 * 2 ** .5
+m["weights"] = [500., 500., 500.]
+json.dump(m, open("large.json", "w"))
+P
+run 0 report large.json -o large.html
+check "digits" grep -q '<td class="value">300060000 <small>± 34000<' large.html
+check "no powers of ten" bash -c "! grep -Eq 'class=\"value\">[^/]*e[+]' large.html"
 # The numbers that a page shows are those of the model.
 python "values, sizes, bounds" "$KITH" <<'P'
 import html, json, re, subprocess, sys
@@ -335,6 +349,23 @@ json.dump(m, open("cabs.json", "w"))
 P
     run 0 report cabs.json -o cabs.html
     check "a long number" grep -q -- '-122.411 <small>± 0.005' cabs.html
+    # A long name stays on the page; without bars a number and its noise stand on one line.
+    "$PYTHON" - <<'P'
+import json
+m = json.load(open("cabs.json"))
+m["parameters"].update(columns=["n" * 90, "latitude"], bounds=None, radius=200)
+m["centers"] = [[-1000.004, 1000.], [3., 4.]]
+json.dump(m, open("names.json", "w"))
+P
+    run 0 report names.json -o names.html
+    sed 's/<meta http-equiv[^>]*>//; s|</body>|<script>const d=document;let n=0;for(const v of d.querySelectorAll(".card .value")){const r=d.createRange();r.selectNodeContents(v);n+=r.getBoundingClientRect().height>30};d.title="wide: "+(d.documentElement.scrollWidth>500)+" lines: "+n</script></body>|' \
+        names.html >wide.html
+    for width in 500 1280; do
+        chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --window-size=$width,900 \
+            --dump-dom "file://$PWD/wide.html" 2>/dev/null | grep -o '<title>wide: [a-z]* lines: [0-9]*' >wide$width.txt
+    done
+    check "a long name stays on the page" grep -q 'wide: false' wide500.txt
+    check "a number on one line" grep -q 'lines: 0$' wide1280.txt
     sed 's/<meta http-equiv[^>]*>//; s|</body>|<script>let n=0;for(const w of [400,1000,1280]){document.body.style.width=w+"px";for(const v of document.querySelectorAll(".value")){const r=document.createRange();r.selectNodeContents(v);n+=r.getBoundingClientRect().right>v.getBoundingClientRect().right+.5}}document.title="out: "+n</script></body>|' \
         cabs.html >out.html
     sed 's/\.bars \.value small/.bars .value,.bars .value small/' out.html >control.html

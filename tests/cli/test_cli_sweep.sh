@@ -55,6 +55,10 @@ assert 0.99 < many["cost_ratio"] < 1.2 and many["cost_ratio"] <= few["cost_ratio
 assert few["runs_left"] >= 10 and many["runs_left"] == 0, t
 assert json.load(open(sys.argv[1]))["cost"] > 0
 P
+run 0 sweep -k 2:8 -e 0.5,4 --delta 1e-6 --rows 3000 --dimension 2 --radius 3 --account team --ledger sqlite:l.db
+said 'k was tried at 2, 3, 4, 6, 8;'
+check "what cannot be paid does not fit" sh -c "! grep -Eq ' 0  fits' '$OUT'"
+check "and says why" grep -Eq ' 0  more than is left' "$OUT"
 run 3 budget quote team --ledger sqlite:l.db -e 4 --delta 1e-6
 run 0 sweep -k 2,4 -e 2 --delta 1e-6 --rows 2000 --dimension 2 --radius 3 --stand-in gaussians:0.02 --as json
 python "on clear clusters privacy costs little" "$OUT" <<'P'

@@ -103,6 +103,27 @@ static void say_limits(const audit_attack *attacks, size_t count)
              "shows");
 }
 
+/* Attacks that caught none of their controls: the verdict is of the others. */
+static void say_blind(const audit_attack *attacks, size_t count,
+                      const audit_verdict *v)
+{
+    char list[600] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const audit_attack *a = &attacks[i];
+        int caught = a->bounds[0].least > a->claim;
+        for (int r = 1; r < AUDIT_PROGRAMS; r++)
+            caught |= a->bounds[r].tries && a->bounds[r].least > a->claim;
+        if (!caught && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used,
+                                     "%s\"%s\"", used ? ", " : "", a->words);
+    }
+    if (used && (v->shown > 0 || !strcmp(v->word, "disproved")))
+        cli_note("could not judge (control missed): %s; the verdict is of the "
+                 "others",
+                 list);
+}
+
 void audit_say(const audit_attack *attacks, size_t count,
                const audit_verdict *v, double alpha)
 {
@@ -126,4 +147,5 @@ void audit_say(const audit_attack *attacks, size_t count,
                  "more --seconds");
     if (v->shown > 0)
         say_limits(attacks, count);
+    say_blind(attacks, count, v);
 }

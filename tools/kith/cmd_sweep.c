@@ -205,6 +205,19 @@ static int print_cells(const sweep *g, const sweep_cell *cells, unsigned form,
     return code;
 }
 
+/* A range is not tried everywhere: where. */
+static void say_tried(const sweep *g)
+{
+    char list[SWEEP_VALUES * 12];
+    size_t used = 0, n = g->cluster_count;
+    if (n < 2 || g->clusters[n - 1] - g->clusters[0] + 1 == n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u",
+                                 i ? ", " : "", g->clusters[i]);
+    cli_note("of this range k was tried at %s; -k K,K,... tries others", list);
+}
+
 static int sweep_main(const args *a)
 {
     static const char *const forms[] = {"text", "csv", "json", "page", NULL};
@@ -223,6 +236,8 @@ static int sweep_main(const args *a)
         code = sweep_trial(&g, cells);
     if (!code)
         code = print_cells(&g, cells, form, args_value(a, "output"));
+    if (!code && strchr(args_value(a, "clusters"), ':'))
+        say_tried(&g);
     if (!code)
         cli_note(g.trials == SWEEP_PLANS
                      ? "plans only: no rows were read and nothing was spent; "

@@ -42,6 +42,8 @@ void report_escape(FILE *file, const char *text);
 void report_name(const report *r, uint32_t i);
 /* value with as many digits as noise of this sd leaves; NaN: four. */
 void report_number(FILE *file, double value, double sd);
+/* Two digits of a spread, in full: "340", not "3.4e+02". */
+void report_spread(FILE *file, double spread);
 /* "10,020" */
 void report_count(FILE *file, double value);
 /* What sizes count: rows, or people. */

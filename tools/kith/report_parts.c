@@ -54,7 +54,9 @@ static void print_value(const report *r, double value, double sd)
     report_number(r->file, value, sd);
     if (!(sd > 0) || !isfinite(sd))
         return;
-    fprintf(r->file, " <small>± %.2g</small>", 2 * sd);
+    fputs(" <small>± ", r->file);
+    report_spread(r->file, 2 * sd);
+    fputs("</small>", r->file);
 }
 
 static void print_feature(const report *r, uint32_t j, uint32_t i)

@@ -62,7 +62,8 @@ static const char *const REPORT_STYLE[] = {
     "th[scope=row]{width:34%;white-space"
     ":normal;overflow-wrap:anywhere;padding-left:0}.bars .value{width:34%;"
     "overflow-wrap:anywhere;white-space:normal;padding-right:0}.bars "
-    ".value small{white-space:nowrap}.bars .chart{width:32%}\n",
+    ".value small{white-space:nowrap}.bars .chart{width:32%}.bars "
+    ".chart:empty{display:none}bdi{overflow-wrap:anywhere}\n",
     "main>section>.bars{max-width:46rem}.sizes th[scope=row]{width:22%}.sizes "
     ".chart{width:50%}.sizes .value{width:28%}\n",
     ".bars svg{display:block;width:100%;height:1rem}.frame{fill:var(--soft);"

@@ -52,10 +52,26 @@ void report_number(FILE *file, double value, double sd)
     }
     /* one digit that is noise, no more than 9 in all */
     double places = ceil(-log10(sd));
-    if (fabs(value) >= 1e7 || places > 9)
+    if (places > 9) {
         fprintf(file, "%.4g", value);
-    else
+    } else if (fabs(value) >= 1e15) {
+        fprintf(file, "%.4g", value);
+    } else if (places < 0 &&
+               fabs(value) >= 1e7) { /* zeros where noise leaves nothing */
+        double unit = pow(10, -places);
+        fprintf(file, "%.0f", round(value / unit) * unit);
+    } else {
         fprintf(file, "%.*f", places > 0 ? (int)places : 0, value);
+    }
+}
+
+void report_spread(FILE *file, double spread)
+{
+    double unit = spread > 0 ? pow(10, floor(log10(spread)) - 1) : 0;
+    if (spread >= 100 && spread < 1e15) /* not 3.4e+02 */
+        fprintf(file, "%.0f", round(spread / unit) * unit);
+    else
+        fprintf(file, "%.2g", spread);
 }
 
 const char *report_counted(const report *r)

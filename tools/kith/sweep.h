@@ -48,7 +48,7 @@ int sweep_trial(const sweep *g, sweep_cell *cells);
 /* sweep_print.c: text, csv, json, page. Exit code. */
 int sweep_print(FILE *file, const sweep *g, const sweep_cell *cells,
                 unsigned form);
-const char *sweep_verdict(const sweep_cell *c);
+const char *sweep_verdict(const sweep *g, const sweep_cell *c);
 /* Runs that the account can still pay, for all cells. Exit code. */
 int sweep_left(sweep *g, sweep_cell *cells, const args *a);
 

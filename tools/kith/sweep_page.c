@@ -217,7 +217,7 @@ static void print_table(FILE *f, const sweep *g, const sweep_cell *cells)
             fprintf(f, "<td>%.3f</td>", c->ratio);
         if (g->account)
             fprintf(f, "<td>%llu</td>", (unsigned long long)c->left);
-        fprintf(f, "<td class=\"words\">%s</td></tr>\n", sweep_verdict(c));
+        fprintf(f, "<td class=\"words\">%s</td></tr>\n", sweep_verdict(g, c));
     }
     fputs("</tbody></table></div></section>\n", f);
 }

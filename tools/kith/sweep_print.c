@@ -55,8 +55,10 @@ int sweep_left(sweep *g, sweep_cell *cells, const args *a)
 /* ---- printing -------------------------------------------------------------
  */
 
-const char *sweep_verdict(const sweep_cell *c)
+const char *sweep_verdict(const sweep *g, const sweep_cell *c)
 {
+    if (g->account && !c->left)
+        return "more than is left";
     if (!c->sensible)
         return "not known";
     return c->sensible < c->clusters ? "too many centres" : "fits";
@@ -76,7 +78,7 @@ static void print_text(FILE *file, const sweep *g, const sweep_cell *cells)
             fprintf(file, " %17.3f", c->ratio);
         if (g->account)
             fprintf(file, " %10llu", (unsigned long long)c->left);
-        fprintf(file, "  %s\n", sweep_verdict(c));
+        fprintf(file, "  %s\n", sweep_verdict(g, c));
     }
 }
 
