@@ -73,8 +73,7 @@ static int read_model(const char *path, kith_model **out)
     return cli_status(kith_model_read(path, out, &err), &err);
 }
 
-/* The model's features are found by name; files whose features have no names
- * are taken in their order. */
+/* Features are found by name, or by their order where files have no names. */
 static void take_columns(job *j)
 {
     kith_source_options *opt = &j->source.options;
