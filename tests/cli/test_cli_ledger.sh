@@ -91,6 +91,9 @@ run 3 kmeans -k 3 -e "$(echo "$largest" | awk '{ print $1 * 1.001 }')" --convert
 run 0 kmeans -k 3 -e "$largest" --convert --radius 1 --ledger "$L" --account two --quiet -o conv.json rows.csv
 run 3 kmeans -k 3 -e 0.1 --convert --radius 1 --ledger "$L" --account two rows.csv
 run 0 budget create round --ledger "$L" --dataset x --unit row --adjacency add-remove -e 2 --delta 0
+run 0 budget create single --ledger "$L" --dataset x --unit row --adjacency add-remove -e 1.5 --delta 0
+run 0 budget show single --ledger "$L"
+check "one of each" sh -c "grep -q ', 1 entry,' '$OUT' && grep -q ' 1 more run of (1, 0), or one of (1.5, 0), or 5 of (0.3, 0)' '$OUT'"
 run 0 budget quote round --ledger "$L" --runs 5
 check "five of .4 are 2" grep -q '^5 runs of (0.4, 0) each fit$' "$OUT"
 for i in 1 2 3 4 5; do
