@@ -44,7 +44,7 @@ RULES = {
     "first halvings": {"first": NEVER},
     "several halvings": {"halvings": "1"},
     "leaves that stand out": {"keep": "0"},
-    "cells": {"least_each": NEVER},
+    "cells": {"most_cells": "0", "each": "0"},
     "cells that stand out": {"stands": "0"},
     "rounds leave the last step": {"least_ease": "1"},
     "zooms": {"zooms": "1"},

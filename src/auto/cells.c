@@ -1,5 +1,7 @@
-/* A8: a better summary from steps with more cells than clusters. */
+/* A8: a better summary, from steps with as many cells as noise allows. */
 #include "auto/stages.h"
+
+enum { LEAST_CELLS = 2 }; /* fewer than clusters are halved on paper */
 
 /* The cells that stand out become the summary, in place of the old one. A cell
  * weighs less the noisier its mean is, against the rows' distance from the mean
@@ -60,10 +62,10 @@ void kith_i_auto_cells(auto_run *run)
     if (kith_i_auto_failed(run))
         return;
     most = fmin(most, floor(run->n / (r->blurred * noise)));
-    if (most >= r->least_each * run->k)
+    if (most >= LEAST_CELLS)
         kith_i_auto_halve(run, AUTO_HALVES * run->k, least);
     most = fmin(most, run->summary.n);
-    if (most >= r->least_each * run->k) {
+    if (most >= LEAST_CELLS) {
         size_t mark = run->pool.count;
         refine(run, (uint32_t)most);
         kith_i_pool_drop(&run->pool, mark);

@@ -189,31 +189,35 @@ void kith_i_auto_fit_sizes(auto_tree *t)
     }
 }
 
-/* Cut before anything is counted: so often that an average box keeps some sd of
- * one count; shells once along each of a few axes. */
-static void cut_first(auto_run *run, double sd, auto_tree *t)
+/* Halvings before anything is counted, with so many levels: an average box
+ * keeps some sd of one count. The tree is no deeper below than that. */
+static uint32_t first_halvings(const auto_run *run, uint32_t levels)
 {
-    double least = run->recipe->first * sd;
-    double depth = floor(log2(fmax(2, run->n / least)));
-    uint32_t first = (uint32_t)fmin(FIRST_HALVINGS, depth);
-    uint32_t far = t->face.q < SHELL_HALVINGS ? t->face.q : SHELL_HALVINGS;
-    for (uint32_t root = 0; root < t->face.roots; root++)
-        cut(run, t, root, root < 2 ? first : far);
+    double sd = kith_i_auto_count_sd(run, run->shares.tree / levels);
+    double boxes = fmax(2, run->n / (run->recipe->first * sd));
+    return (uint32_t)fmin(FIRST_HALVINGS, floor(log2(boxes)));
 }
 
 void kith_i_auto_grow(auto_run *run, auto_tree *t)
 {
     const auto_recipe *r = run->recipe;
     auto_shares *shares = &run->shares;
-    double share = shares->tree / r->levels, rest = shares->tree;
+    uint32_t levels = r->levels, far = run->frame.q;
+    while (levels > r->least_levels &&
+           (levels - 2) * r->halvings >= first_halvings(run, levels))
+        levels--;
+    double share = shares->tree / levels, rest = shares->tree;
     double sd = kith_i_auto_count_sd(run, share);
+    uint32_t first = first_halvings(run, levels);
+    far = far < SHELL_HALVINGS ? far : SHELL_HALVINGS;
     plant(run, t);
-    cut_first(run, sd, t);
-    for (uint32_t level = 1; level <= r->levels; level++) {
+    for (uint32_t root = 0; root < t->face.roots; root++)
+        cut(run, t, root, root < 2 ? first : far);
+    for (uint32_t level = 1; level <= levels; level++) {
         count_level(run, t, level, share);
         rest -= share;
         uint32_t boxes = t->nodes;
-        for (uint32_t n = 0; level < r->levels && n < boxes; n++)
+        for (uint32_t n = 0; level < levels && n < boxes; n++)
             if (t->node[n].child < 0 && t->rows[n].count > r->cut * sd)
                 cut(run, t, n, r->halvings);
         if (boxes == t->nodes && run->plan <= 0) /* else rows lie in heaps */

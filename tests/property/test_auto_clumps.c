@@ -60,15 +60,15 @@ static void test_near(void **state)
     assert_true(ratio(&c, &worst) < 1.15);
 }
 
-/* Random axes, seeds in which cells hold several clusters at first: 9.2 if
- * nothing is done about it, 4.3 (a pair in each run) with empty cells put to
- * use. */
+/* Random axes. Two clusters that share a cell stay together: a run costs 2.5
+ * where there is no such pair, 5 to 8 with one or more. The mean of so many is
+ * 3.9, and 4.6 with a fourth level of the tree. */
 static void test_random_axes(void **state)
 {
     (void)state;
     double worst;
-    clumps c = {40, 60, 30000, .02, 2, 0, 704, 3};
-    assert_true(ratio(&c, &worst) < 6);
+    clumps c = {40, 60, 30000, .02, 2, 0, 704, 14};
+    assert_true(ratio(&c, &worst) < 5);
 }
 
 /* One pair of clusters stays in one cell in two of these runs, and they cost
