@@ -47,13 +47,13 @@ static const char *read_key(const char *path, unsigned char key[KEY_SIZE])
 {
     size_t size = 0;
     char *data = verify_load(path, &size);
-    const char *problem = !data ? "cannot be read"
-                          : !decode_line(data, size, 1, key, KEY_SIZE) ||
-                                  memcmp(key, "Ed", 2) != 0
-                              ? "is not a public key of minisign"
-                              : NULL;
+    const char *why = !data ? "cannot be read"
+                      : !decode_line(data, size, 1, key, KEY_SIZE) ||
+                              memcmp(key, "Ed", 2) != 0
+                          ? "is not a public key of minisign"
+                          : NULL;
     free(data);
-    return problem;
+    return why;
 }
 
 const char *verify_key_problem(const char *path)
