@@ -169,8 +169,9 @@ KITH_API kith_privacy kith_result_privacy(const kith_result *result);
 
 /* Root mean square distance that the noise alone moves a centre of a cluster
  * with 1/k of the rows, in (normalised) units; a plan's prediction. For planes
- * the root of the summed squares of the angles, in radians. NaN where it cannot
- * be foretold. */
+ * the root of the summed squares of the angles, in radians (kith_quality has
+ * the angle of one direction). NaN where it cannot be foretold, and where
+ * nothing was released that would tell. */
 KITH_API double kith_result_noise(const kith_result *result);
 
 /* The most clusters whose centres this budget can tell from noise, at least 1:

@@ -75,8 +75,15 @@ typedef struct kith_quality {
      * it, borrowed; NULL: its number is said */
     const char *name_on_bound;
     /* planes: by how much noise turns a direction, in radians, at most a right
-     * angle; NaN: centres */
+     * angle; NaN: centres, or not known */
     double angle;
+    /* planes: directions of all of them that were held against the noise of the
+     * matrices they come from (0: nothing was released to hold them against),
+     * and those that may be noise alone; angle is about the others */
+    uint32_t directions, lost;
+    int untold; /* planes: nothing released tells how far noise turned them */
+    int blind;  /* planes of `auto`: the budget showed no clusters, so that they
+                 * cover the spread of all rows instead */
 } kith_quality;
 
 /* Fill out, whose size is set. No result (NULL) is noise. Of a plan the parts

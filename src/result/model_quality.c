@@ -54,13 +54,20 @@ json_t *kith_i_model_quality(const kith_result *result, const kith_run *run)
     kith_result_quality(result, &q);
     if (q.features_on_bound)
         q.name_on_bound = name_of(run, result->d, q.first_on_bound);
-    json_t *json = json_pack(
-        "{s:s, s:o, s:o, s:o, s:I, s:o}", "verdict",
-        kith_verdict_name(q.verdict), "rows", number(q.rows), "rows_sd",
-        number(q.rows_sd), q.planes ? "noise_angle" : "noise", number(q.noise),
-        "distinct", (json_int_t)q.distinct, "words", words(&q));
+    json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:I, s:o}", "verdict",
+                             kith_verdict_name(q.verdict), "rows",
+                             number(q.rows), "rows_sd", number(q.rows_sd),
+                             q.planes ? "noise_angle" : "noise",
+                             number(q.planes ? q.angle : q.noise), "distinct",
+                             (json_int_t)q.distinct, "words", words(&q));
+    int unsaid = !json;
+    if (q.planes)
+        kith_i_json_put(json, "lost_directions",
+                        q.directions ? json_integer((json_int_t)q.lost)
+                                     : json_null(),
+                        &unsaid);
     if (!json || q.planes)
-        return json;
+        return kith_i_json_done(json, unsaid);
     json_t *more = json_pack(
         "{s:o, s:o, s:o, s:o, s:I, s:s?, s:I, s:o}", "weight_sd",
         number(q.weight_sd), "cost", number(q.cost), "cost_sd",

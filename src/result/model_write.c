@@ -11,6 +11,7 @@
 #include "base/base_i.h"
 #include "base/options.h"
 #include "json_text.h"
+#include "kith/quality.h"
 #include "kith/version.h"
 #include "model_i.h"
 
@@ -171,9 +172,16 @@ static json_t *plan_of_run(const kith_result *plan, const kith_run *run,
     int bad = !json;
     double noise = kith_result_noise(plan);
     if (run->subspace) {
+        kith_quality quality = {.size = sizeof quality};
+        kith_result_quality(plan, &quality);
         json_int_t q = (json_int_t)run->subspace->subspace_dimension;
         kith_i_json_put(json, "subspace_dimension", json_integer(q), &bad);
-        kith_i_json_put(json, "predicted_noise_per_plane", real_or_null(noise),
+        kith_i_json_put(json, "predicted_noise_per_plane",
+                        real_or_null(quality.angle), &bad);
+        kith_i_json_put(json, "verdict",
+                        isnan(quality.angle)
+                            ? json_null()
+                            : json_string(kith_verdict_name(quality.verdict)),
                         &bad);
     } else {
         kith_i_json_put(json, "predicted_noise_per_center", real_or_null(noise),

@@ -133,19 +133,37 @@ static kith_limit limit_of(const kith_result *result)
 static kith_verdict judge(const kith_quality *q)
 {
     int rows_unseen = q->rows < SEEN * q->rows_sd;
-    int planes_lost = q->angle >= LOST_ANGLE;
-    if (rows_unseen || planes_lost)
+    int planes_seen = q->directions && 2 * q->lost <= q->directions;
+    int planes_lost = q->angle >= LOST_ANGLE || (q->directions && !planes_seen);
+    /* directions that stand out of the noise have rows, however badly those
+     * were counted */
+    if (planes_lost || (rows_unseen && !planes_seen))
         return KITH_VERDICT_NOISE;
     int too_many = q->sensible && q->sensible < q->parts;
     return q->distinct < q->parts || too_many || q->features_on_bound ||
-                   q->unsure || q->turned
+                   q->unsure || q->turned || q->lost || q->untold || q->blind
                ? KITH_VERDICT_DOUBTFUL
                : KITH_VERDICT_GOOD;
 }
 
+static void rate_planes(const kith_result *result, int private, kith_quality *q)
+{
+    double most = RIGHT_ANGLE * sqrt((double)result->q);
+    q->angle = q->noise > most /* a NaN stays one */
+                   ? RIGHT_ANGLE
+                   : q->noise / sqrt((double)result->q);
+    q->turned = q->angle >= TURNED_ANGLE;
+    q->directions = result->directions;
+    q->lost = result->lost;
+    q->blind = result->blind;
+    q->untold = private && result->bases && isnan(q->angle);
+}
+
 static kith_quality look_at(const kith_result *result)
 {
-    int private = result->receipt_count > 0;
+    /* planes that are the whole space need no release */
+    int private = result->receipt_count > 0 ||
+                  (result->q > 0 && result->privacy.epsilon > 0);
     kith_quality q = {.rows = (double)NAN,
                       .rows_sd = (double)NAN,
                       .noise = (double)NAN,
@@ -188,11 +206,8 @@ static kith_quality look_at(const kith_result *result)
         q.cost = result->cost;
         q.cost_sd = result->cost_sd;
     }
-    if (q.planes) /* a NaN stays one */
-        q.angle = q.noise > RIGHT_ANGLE * sqrt((double)result->q)
-                      ? RIGHT_ANGLE
-                      : q.noise / sqrt((double)result->q);
-    q.turned = q.angle >= TURNED_ANGLE;
+    if (q.planes)
+        rate_planes(result, private, &q);
     q.verdict = judge(&q);
     if (result->weight_sds)
         kith_i_quality_local(result, &q);

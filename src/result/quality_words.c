@@ -26,11 +26,11 @@ typedef int sentence(const kith_quality *q, char *out, size_t size);
 
 static int say_rows(const kith_quality *q, char *out, size_t size)
 {
-    if (!(q->rows < 4 * q->rows_sd))
+    if (!(q->rows < 4 * q->rows_sd) || q->verdict != KITH_VERDICT_NOISE)
         return 0;
-    /* Methods divide by it, so they take no less than about two deviations:
-     * then it is no count that was released. */
-    int floored = q->rows < 2.0001 * q->rows_sd;
+    /* Methods divide by it, so they take no less than about two deviations, or
+     * one row: then it is no count that was released. */
+    int floored = q->planes ? q->rows <= 1 : q->rows < 2.0001 * q->rows_sd;
     snprintf(out, size,
              "the number of %s, %s%.3g, has noise of %.3g: it cannot be told "
              "from none, so this result is noise; more %s or a larger "
@@ -51,6 +51,44 @@ static int say_planes(const kith_quality *q, char *out, size_t size)
              q->verdict == KITH_VERDICT_NOISE
                  ? ", as far as a random plane would be: this result is noise"
                  : ": read it with care");
+    return 1;
+}
+
+static int say_lost(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->lost || q->lost >= q->directions) /* all: their angle tells */
+        return 0;
+    snprintf(out, size,
+             "%u of the %u directions of the planes cannot be told from "
+             "noise%s",
+             q->lost, q->directions,
+             q->verdict == KITH_VERDICT_NOISE
+                 ? ": this result is noise; more rows, fewer directions (-q) "
+                   "or a larger budget are needed"
+                 : ": they may be random; ask for fewer (-q), or read them "
+                   "with care");
+    return 1;
+}
+
+static int say_untold(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->untold)
+        return 0;
+    snprintf(out, size,
+             "how far noise turns the planes is not known: this method "
+             "releases nothing that would tell, so they may be noise; auto "
+             "and sulq tell");
+    return 1;
+}
+
+static int say_blind(const kith_quality *q, char *out, size_t size)
+{
+    if (!q->blind)
+        return 0;
+    snprintf(out, size,
+             "the budget is too small to see clusters of %s: the %u planes "
+             "cover the spread of all %s, whatever clusters there are",
+             counted(q), q->parts, counted(q));
     return 1;
 }
 
@@ -197,15 +235,15 @@ static int say_unexplained(const kith_quality *q, char *out, size_t size)
 int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                        size_t size)
 {
-    static sentence *const all[] = {say_one_mean, say_rows,       say_planes,
-                                    say_distinct, say_sensible,   say_unsure,
-                                    say_unseen,   say_bounds,     say_chosen,
-                                    say_misfit,   say_unexplained};
+    static sentence *const all[] = {
+        say_one_mean, say_rows,   say_planes,   say_lost,       say_distinct,
+        say_untold,   say_blind,  say_sensible, say_unsure,     say_unseen,
+        say_bounds,   say_chosen, say_misfit,   say_unexplained};
     if (!quality || !out || size == 0)
         return 0;
     /* Of what is noise there is nothing more to tell. */
     size_t count =
-        quality->verdict == KITH_VERDICT_NOISE ? 4 : sizeof all / sizeof *all;
+        quality->verdict == KITH_VERDICT_NOISE ? 5 : sizeof all / sizeof *all;
     for (size_t s = 0; s < count; s++)
         if (all[s](quality, out, size) && i-- == 0)
             return 1;

@@ -49,6 +49,9 @@ struct kith_result {
     double room;    /* clusters that noise leaves room for; 0: not known */
     double cost, cost_sd; /* expected, (normalised) units; 0: not known */
     uint32_t distinct;    /* centres or planes that differ */
+    uint32_t directions;  /* of all planes, held against noise; 0: unknown */
+    uint32_t lost;        /* those of them that may be noise */
+    int blind;            /* planes were found without looking for clusters */
     uint32_t carried;     /* groups that the budget told apart; 0: not known */
     unsigned char *on_bound; /* d: all centres on one bound; or NULL */
     kith_choice *choice;     /* of k, one block; or NULL */

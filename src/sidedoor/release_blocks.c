@@ -140,6 +140,8 @@ static kith_status count_rows(kith_i_blocks *b, kith_privacy *left,
         return status;
     *rows = kith_i_session_is_plan(s) ? (double)b->spec->rows
                                       : (double)cells.counts[0];
+    if (b->spec->counted)
+        *b->spec->counted = fmax(*rows, 1);
     kith_i_cells_free(&cells);
     double mu = kith_i_loss_value(spec.count_charge, KITH_GAUSSIAN_DP);
     left->epsilon -= kith_i_gdp_epsilon(mu, left->delta / 10);

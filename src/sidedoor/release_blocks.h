@@ -24,7 +24,9 @@ typedef struct kith_i_blocks_spec {
     int overlap; /* the paper's sampling, with at most sqrt(m) blocks a record;
                     replace-one only. Else a partition. */
     int force;   /* go on although the noise drowns everything: "none" */
-    uint64_t rows; /* what a plan assumes */
+    uint64_t rows;   /* what a plan assumes */
+    double *counted; /* if not NULL: the rows that were counted, noisily, are
+                        put there */
 } kith_i_blocks_spec;
 
 enum { KITH_I_PLANE_BITS = 20 };

@@ -91,7 +91,29 @@ double kith_i_subspace_angle(const kith_i_subspace_run *run, kith_i_loss charge)
     double k = run->k, q = run->q, d = run->d;
     double b = kith_i_subspace_exponent(run, charge);
     double gap = (double)run->rows / (k * q);
-    return b * gap > 0 ? sqrt(q * (d - q) / (2 * b * gap)) : 0;
+    if (run->q == run->d)
+        return 0;
+    return b * gap > 0 ? sqrt(q * (d - q) / (2 * b * gap)) : (double)NAN;
+}
+
+void kith_i_subspace_foretell(kith_i_subspace_run *run,
+                              const kith_i_noisy_matrix *noise, double length)
+{
+    double k = run->k, q = run->q, d = run->d;
+    double gap = (double)run->rows * length / (k * q);
+    run->rating = (kith_i_plane_rating){0};
+    kith_i_rating_add_even(&run->rating, noise, gap, run->q);
+    run->noise = noise->sd * sqrt(q * (d - q) / 2) / gap;
+}
+
+/* Rows that are public: planned for, or as many before as after. */
+static double public_rows(const kith_i_subspace_run *run)
+{
+    if (run->rows > 0)
+        return (double)run->rows;
+    return kith_i_session_privacy(run->session).neighbors == KITH_REPLACE_ONE
+               ? (double)kith_i_session_rows(run->session)
+               : 0;
 }
 
 static kith_status run_method(kith_session *session, const void *arg,
@@ -121,7 +143,9 @@ static kith_status run_method(kith_session *session, const void *arg,
                                .k = opt->clusters,
                                .q = q,
                                .d = d,
-                               .rows = rows};
+                               .rows = rows,
+                               .noise = (double)NAN};
+    run.counted = public_rows(&run);
     kith_i_coins_seed(&run.coins, opt->public_seed, 0);
     run.planes = kith_i_alloc((size_t)run.k * q * d, sizeof *run.planes);
     if (!run.planes)
@@ -130,7 +154,12 @@ static kith_status run_method(kith_session *session, const void *arg,
     if (!status && kith_i_result_set_planes(result, q, run.planes))
         status = kith_i_fail_memory(err);
     result->rounds = run.rounds;
+    result->rows = run.counted;
+    result->rows_sd = run.counted_sd;
     result->noise = run.noise;
+    result->directions = run.rating.directions;
+    result->lost = run.rating.lost;
+    result->blind = run.blind;
     result->diagnostics = run.diagnostics;
     kith_i_free(run.planes);
     return status;

@@ -73,9 +73,10 @@ static kith_status count_rows(plane_run *run, kith_error *err)
             return status;
         if (!run->plan)
             run->n = (double)cells.counts[0];
+        run->n2_sd = cells.count_sd;
         kith_i_cells_free(&cells);
     }
-    run->n = fmax(run->n, 1);
+    run->n = run->run->counted = fmax(run->n, 1);
     return KITH_OK;
 }
 
@@ -108,6 +109,7 @@ static kith_status measure_lengths(plane_run *run, kith_error *err)
         double one = (double)LENGTH_ONE;
         run->n2 = fmax(fmin((double)cells.sums[0] / one, run->n), 1);
         run->n4 = fmax(fmin((double)cells.sums[1] / one, run->n2), 1);
+        run->n2_sd = cells.sum_sd[0] / one;
     }
     kith_i_cells_free(&cells);
     return KITH_OK;
@@ -166,6 +168,7 @@ kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
                            "the budget of this session is used up");
     if (run.q == run.d) {
         fill_whole(given);
+        given->noise = 0;
         return KITH_OK;
     }
     kith_status status = count_rows(&run, err);

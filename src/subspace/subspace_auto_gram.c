@@ -44,6 +44,8 @@ kith_status kith_i_plane_spectrum_set(plane_spectrum *out, double *matrix,
                                       kith_error *err)
 {
     *out = (plane_spectrum){.d = d, .count = count, .edge = edge};
+    for (size_t i = 0; i < d; i++)
+        out->trace += matrix[i * d + i];
     out->values = kith_i_alloc(count, sizeof(double));
     out->vectors = kith_i_alloc((size_t)count * d, sizeof(double));
     if (!out->values || !out->vectors)
@@ -87,6 +89,8 @@ typedef struct {
     const int64_t *grams;
     uint32_t k, q, workers;
     double length;
+    double *held; /* k x 2 (q + 1): what the matrix has along the plane, one by
+                     one, and in all; the same within the axes */
     struct step_worker {
         eigen_space all, part; /* w x w; r x r */
         double *product;       /* r x w */
@@ -94,6 +98,14 @@ typedef struct {
         int failed;
     } * worker;
 } step_job;
+
+static double trace_of(const double *matrix, size_t w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w; i++)
+        sum += matrix[i * w + i];
+    return sum;
+}
 
 static void find_inside(step_job *job, struct step_worker *w, uint32_t l)
 {
@@ -103,9 +115,12 @@ static void find_inside(step_job *job, struct step_worker *w, uint32_t l)
                     w->product);
     kith_i_multiply(KITH_I_FLIP_B, s->r, s->r, s->w, w->product, s->axes,
                     w->part.matrix);
+    double *held = job->held + (2 * (size_t)l + 1) * (job->q + 1);
+    held[job->q] = trace_of(w->part.matrix, s->r);
     if (kith_i_eigen_top(w->part.matrix, s->r, job->q, w->part.work,
                          w->part.integers, w->part.values, w->inside))
         w->failed = 1;
+    memcpy(held, w->part.values, job->q * sizeof *held);
     kith_i_multiply(KITH_I_FLIP_NONE, job->q, s->w, s->r, w->inside, s->axes,
                     s->inside + l * plane);
 }
@@ -121,14 +136,42 @@ static void find_planes(void *p, uint32_t worker)
             w->all.matrix[i] = (double)job->grams[l * square + i] / job->length;
         if (s->inside)
             find_inside(job, w, l);
+        double *held = job->held + 2 * (size_t)l * (job->q + 1);
+        held[job->q] = trace_of(w->all.matrix, s->w);
         if (kith_i_eigen_top(w->all.matrix, s->w, job->q, w->all.work,
                              w->all.integers, w->all.values, s->to + l * plane))
             w->failed = 1;
+        memcpy(held, w->all.values, job->q * sizeof *held);
+    }
+}
+
+/* The planes of all matrices against their noise; what the axes leave out of
+ * the matrices they leave out of the noise. */
+static void rate_step(const plane_run *run, const step_job *job, double share)
+{
+    const plane_step *s = job->step;
+    size_t each = run->q + 1;
+    kith_i_noisy_matrix noise = {
+        .width = s->w,
+        .sd = kith_i_plane_gram_sd(run, share, run->k, s->w),
+        .edge = kith_i_plane_edge(run, share, run->k, s->w)};
+    for (int part = 0; s->rating && part < (s->inside ? 2 : 1); part++) {
+        s->rating[part] = (kith_i_plane_rating){0};
+        if (part) {
+            noise.width = s->r;
+            noise.edge *= sqrt((double)s->r / s->w);
+        }
+        for (size_t l = 0; l < run->k; l++) {
+            const double *held = job->held + (2 * l + (size_t)part) * each;
+            noise.trace = held[run->q];
+            kith_i_rating_add(&s->rating[part], &noise, held, run->q);
+        }
     }
 }
 
 static kith_status planes_of_grams(plane_run *run, const plane_step *step,
-                                   const int64_t *grams, kith_error *err)
+                                   const int64_t *grams, double share,
+                                   kith_error *err)
 {
     uint32_t threads = kith_i_session_threads(run->session);
     step_job job = {.step = step,
@@ -138,7 +181,8 @@ static kith_status planes_of_grams(plane_run *run, const plane_step *step,
                     .workers = threads < run->k ? threads : run->k,
                     .length = run->length};
     job.worker = kith_i_alloc(job.workers, sizeof *job.worker);
-    int ok = job.worker != NULL, failed = 0;
+    job.held = kith_i_alloc((size_t)run->k * 2 * (run->q + 1), sizeof(double));
+    int ok = job.worker && job.held, failed = 0;
     for (uint32_t i = 0; ok && i < job.workers; i++) {
         struct step_worker *w = &job.worker[i];
         ok &= eigen_alloc(&w->all, step->w);
@@ -161,6 +205,9 @@ static kith_status planes_of_grams(plane_run *run, const plane_step *step,
         kith_i_free(job.worker[i].inside);
     }
     kith_i_free(job.worker);
+    if (ok)
+        rate_step(run, &job, share);
+    kith_i_free(job.held);
     if (!ok)
         return kith_i_fail_memory(err);
     return failed ? kith_i_fail(err, KITH_ERR_INTERNAL,
@@ -191,7 +238,7 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
         status =
             kith_i_release_gram(run->session, &ask, &spec, grams, &sd, err);
     if (!status && !run->plan)
-        status = planes_of_grams(run, step, grams, err);
+        status = planes_of_grams(run, step, grams, share, err);
     kith_i_free(axes.coords);
     kith_i_free(grams);
     return status ? status : kith_i_plane_tick(run, err);

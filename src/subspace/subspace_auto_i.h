@@ -21,6 +21,7 @@ typedef struct plane_run {
     double d1;     /* sensitivity of a Gram matrix or a tensor: sqrt 2, or 1 */
     double n;      /* rows: public, or the noisy count, at least 1 */
     double n2, n4; /* sums of |x|^2 and |x|^4: n for unit rows, else noisy */
+    double n2_sd;  /* noise of n2; 0: it is public */
     double length; /* the domain's radius squared, lattice units */
     unsigned done, steps;
 } plane_run;
@@ -45,6 +46,7 @@ typedef struct plane_spectrum {
     double *values;  /* count */
     double *vectors; /* count x d */
     double edge;     /* largest eigenvalue of the matrix's noise */
+    double trace;    /* of the matrix: the sum of all eigenvalues */
 } plane_spectrum;
 void kith_i_plane_spectrum_free(plane_spectrum *s);
 
@@ -73,6 +75,7 @@ typedef struct plane_step {
     const double *axes;
     uint32_t r;
     double *inside;
+    kith_i_plane_rating *rating; /* of to, then of inside: or NULL */
 } plane_step;
 kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
                                    const char *what, double share,

@@ -7,12 +7,14 @@
 #include "subspace_auto_i.h"
 
 enum { CHAIN_STEPS = 3, CHAINS = 2, MOST_SETS = 4 };
+#define SEEN 4 /* standard deviations of what is surely not none */
 
 typedef struct {
     const plane_recipe *recipe;
     plane_spectrum spectrum;
     const kith_i_view *view; /* NULL: all directions are kept */
     uint32_t r, count;       /* starts so far */
+    uint32_t chosen;         /* by the last choice */
     size_t size;             /* k q d */
     double *sets;            /* MOST_SETS x size: starts, then candidates */
     double *small;           /* CHAINS x k q r, in the view */
@@ -131,14 +133,79 @@ static kith_status run_chains(plane_run *run, pipeline *p, kith_error *err)
 static kith_status keep_one(plane_run *run, pipeline *p, const char *what,
                             const double *prior, double share, kith_error *err)
 {
-    uint32_t chosen = 0;
     plane_sets sets = {p->sets, p->count, prior};
     kith_status status =
-        kith_i_plane_choose(run, what, &sets, share, &chosen, err);
+        kith_i_plane_choose(run, what, &sets, share, &p->chosen, err);
     if (!status)
-        memmove(p->sets, p->sets + chosen * p->size, p->size * sizeof *p->sets);
+        memmove(p->sets, p->sets + p->chosen * p->size,
+                p->size * sizeof *p->sets);
     p->count = 1;
     return status;
+}
+
+/* ---- how far noise turned the answer --------------------------------------
+ */
+
+/* The noise of the release that the planes come from, if no step was made: of
+ * the fit to the tensor, or of the Gram matrix. */
+static kith_i_noisy_matrix start_noise(const plane_run *run,
+                                       const plane_recipe *recipe)
+{
+    double share = recipe->tensor > 0 ? recipe->tensor : recipe->gram;
+    return (kith_i_noisy_matrix){
+        .width = run->d,
+        .sd = kith_i_plane_gram_sd(run, share, 1, run->d),
+        .edge = kith_i_plane_edge(run, share, 1, run->d)};
+}
+
+/* The second moments of all rows along a plane's directions. */
+static void set_moments(const plane_run *run, const plane_spectrum *s,
+                        const double *plane, double *values)
+{
+    memset(values, 0, run->q * sizeof *values);
+    for (size_t j = 0; j < run->q; j++)
+        for (size_t c = 0; c < s->count; c++) {
+            double dot = 0;
+            for (size_t i = 0; i < run->d; i++)
+                dot += plane[j * run->d + i] * s->vectors[c * run->d + i];
+            values[j] += s->values[c] * dot * dot;
+        }
+}
+
+/* The sum of the rows' squared lengths, by the surer of two releases: of n2 and
+ * of the moments' trace. 0: it cannot be told from none. */
+static double length_seen(const plane_run *run, const plane_spectrum *s)
+{
+    double trace_sd = s->edge / sqrt(2); /* sqrt d times that of an entry */
+    if (run->n2 * trace_sd > s->trace * run->n2_sd)
+        return run->n2 > SEEN * run->n2_sd ? run->n2 : 0;
+    return s->trace > SEEN * trace_sd ? s->trace : 0;
+}
+
+/* Planes that no step made. A fit to the tensor: as if the rows' lengths filled
+ * them evenly; what the moments are along a plane does not tell, as other
+ * planes may meet it. Else by that. */
+static kith_status rate_start(const plane_run *run, const pipeline *p,
+                              const double *planes, kith_error *err)
+{
+    const plane_spectrum *s = &p->spectrum;
+    size_t plane = (size_t)run->q * run->d;
+    kith_i_plane_rating rating = {0};
+    kith_i_noisy_matrix noise = start_noise(run, p->recipe);
+    double each = length_seen(run, s) / ((double)run->k * run->q);
+    noise.trace = s->trace;
+    double *values = kith_i_alloc(run->q, sizeof *values);
+    for (uint32_t l = 0; values && l < run->k; l++)
+        if (p->recipe->tensor > 0)
+            kith_i_rating_add_even(&rating, &noise, each, run->q);
+        else {
+            set_moments(run, s, planes + l * plane, values);
+            kith_i_rating_add(&rating, &noise, values, run->q);
+        }
+    run->run->rating = rating;
+    int ok = values != NULL;
+    kith_i_free(values);
+    return ok ? KITH_OK : kith_i_fail_memory(err);
 }
 
 /* The last steps from the chosen start, then the guard: what they made, in the
@@ -148,12 +215,15 @@ static kith_status refine(plane_run *run, pipeline *p, kith_error *err)
     static const double prior[3] = {0, 4, 0};
     const plane_recipe *recipe = p->recipe;
     double *start = p->sets, *refined = start + p->size;
+    kith_i_plane_rating rating[2] = {{0}};
     int inside = 2 * p->r <= run->d; /* else it would hardly differ */
     kith_status status = KITH_OK;
     for (uint32_t t = 0; !status && t < recipe->steps; t++) {
         int last = t + 1 == recipe->steps;
-        plane_step step = {
-            .w = run->d, .from = t ? refined : start, .to = refined};
+        plane_step step = {.w = run->d,
+                           .from = t ? refined : start,
+                           .to = refined,
+                           .rating = rating};
         if (last && inside) {
             step.axes = p->spectrum.vectors;
             step.r = p->r;
@@ -164,22 +234,25 @@ static kith_status refine(plane_run *run, pipeline *p, kith_error *err)
                                         recipe->step * part, err);
     }
     p->count = inside ? 3 : 2;
-    return status ? status
-                  : keep_one(run, p, "guard", prior, recipe->guard, err);
+    if (!status && !run->plan) /* before the choice takes its place */
+        status = rate_start(run, p, start, err);
+    if (!status)
+        status = keep_one(run, p, "guard", prior, recipe->guard, err);
+    if (!status && p->chosen > 0)
+        run->run->rating = rating[p->chosen - 1];
+    return status;
 }
 
-/* Angle (root of the summed squares) by which the noise of the release that the
- * planes come from turns one whose rows fill it evenly. */
-static double predicted_noise(const plane_run *run, const plane_recipe *recipe)
+/* Of a plan: the noise of the release that the planes would come from. */
+static void foretell(const plane_run *run, const plane_recipe *recipe)
 {
-    double share = recipe->gram, q = run->q, gap = run->n2 / (run->k * q);
-    uint32_t cells = recipe->steps > 0 ? run->k : 1;
-    if (recipe->steps > 0)
-        share = recipe->step * (recipe->steps > 1 ? .7 : 1);
-    else if (recipe->tensor > 0)
-        share = recipe->tensor;
-    double sd = kith_i_plane_gram_sd(run, share, cells, run->d);
-    return sd * sqrt(q * (run->d - q) / 2) / gap;
+    kith_i_noisy_matrix noise = start_noise(run, recipe);
+    if (recipe->steps > 0) {
+        double share = recipe->step * (recipe->steps > 1 ? .7 : 1);
+        noise.sd = kith_i_plane_gram_sd(run, share, run->k, run->d);
+        noise.edge = kith_i_plane_edge(run, share, run->k, run->d);
+    }
+    kith_i_subspace_foretell(run->run, &noise, 1);
 }
 
 kith_status kith_i_plane_run_recipe(plane_run *run, const plane_recipe *recipe,
@@ -200,10 +273,16 @@ kith_status kith_i_plane_run_recipe(plane_run *run, const plane_recipe *recipe,
         status = keep_one(run, &p, "start", NULL, recipe->choice, err);
     if (!status && recipe->steps > 0)
         status = refine(run, &p, err);
+    else if (!status && !run->plan)
+        status = rate_start(run, &p, p.sets, err);
     if (!status)
         memcpy(run->run->planes, p.sets, p.size * sizeof *p.sets);
     run->run->rounds = recipe->steps;
-    run->run->noise = predicted_noise(run, recipe);
+    run->run->blind = run->k > 1 && !(recipe->tensor > 0);
+    if (run->plan)
+        foretell(run, recipe);
+    else
+        run->run->noise = kith_i_rating_turn(&run->run->rating, run->q);
     kith_i_plane_spectrum_free(&p.spectrum);
     kith_i_free(p.sets);
     kith_i_free(p.small);

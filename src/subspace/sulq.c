@@ -21,6 +21,7 @@ typedef struct {
     kith_i_subspace_run *run;
     uint32_t rounds;
     kith_i_loss charge; /* of a round */
+    double sd;          /* of the last round's noise, on the diagonals */
     kith_i_axes axes;
     int64_t *grams;
     double *matrix, *work, *values;
@@ -45,14 +46,19 @@ static kith_status plan_charges(sulq *s, kith_error *err)
     return status;
 }
 
-/* The q leading eigenvectors of each noisy matrix. */
+/* The q leading eigenvectors of each noisy matrix; how far they can be told
+ * from its noise. */
 static kith_status set_planes(sulq *s, kith_error *err)
 {
     uint32_t d = s->run->d, q = s->run->q;
     size_t square = (size_t)d * d;
+    s->run->rating = (kith_i_plane_rating){0};
     for (size_t l = 0; l < s->run->k; l++) {
+        kith_i_noisy_matrix noisy = {d, 0, s->sd, s->sd * sqrt(2.0 * d)};
         for (size_t i = 0; i < square; i++)
             s->matrix[i] = (double)s->grams[l * square + i];
+        for (size_t i = 0; i < d; i++)
+            noisy.trace += s->matrix[i * d + i];
         int saved = kith_i_blas_single(); /* same bits for any threads */
         int failed = kith_i_eigen_top(s->matrix, d, q, s->work, s->integers,
                                       s->values, s->run->planes + l * q * d);
@@ -60,18 +66,25 @@ static kith_status set_planes(sulq *s, kith_error *err)
         if (failed)
             return kith_i_fail(err, KITH_ERR_INTERNAL,
                                "LAPACK found no eigenvectors");
+        kith_i_rating_add(&s->run->rating, &noisy, s->values, q);
     }
+    s->run->noise = kith_i_rating_turn(&s->run->rating, q);
     return KITH_OK;
 }
 
-/* Angle (root of the summed squares) by which the last round's noise turns a
- * plane whose rows fill it evenly. */
-static double predicted_noise(const sulq *s, double sd)
+/* Rows whose lengths are public are counted by the matrices' traces. */
+static void count_rows(const sulq *s)
 {
-    const kith_i_domain *m = kith_i_session_domain(s->run->session);
-    double k = s->run->k, q = s->run->q, d = s->run->d;
-    double gap = (double)s->run->rows * (double)m->l2_squared / (k * q);
-    return gap > 0 ? sd * sqrt(q * (d - q) / 2) / gap : 0;
+    kith_i_subspace_run *run = s->run;
+    const kith_i_domain *domain = kith_i_session_domain(run->session);
+    size_t d = run->d, traced = run->k * d;
+    if (run->counted > 0 || !domain->unit_rows)
+        return;
+    double sum = 0, length = (double)domain->l2_squared;
+    for (size_t i = 0; i < traced; i++)
+        sum += (double)s->grams[i / d * d * d + i % d * (d + 1)];
+    run->counted = fmax(sum / length, 1);
+    run->counted_sd = s->sd * sqrt((double)traced) / length;
 }
 
 static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
@@ -85,13 +98,17 @@ static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
         .place = {.kind = KITH_I_PLACE_PLANE, .planes = &s->axes}};
     kith_i_gram_spec spec = {
         .what = what, .cells = run->k, .width = run->d, .charge = s->charge};
-    double sd = 0;
     kith_status status =
-        kith_i_release_gram(run->session, &ask, &spec, s->grams, &sd, err);
+        kith_i_release_gram(run->session, &ask, &spec, s->grams, &s->sd, err);
     if (!status)
         status = set_planes(s, err);
-    if (!status)
-        run->noise = predicted_noise(s, sd);
+    if (!status && run->rows > 0) {
+        kith_i_noisy_matrix noise = {run->d, 0, s->sd,
+                                     s->sd * sqrt(2.0 * run->d)};
+        kith_i_subspace_foretell(
+            run, &noise,
+            (double)kith_i_session_domain(run->session)->l2_squared);
+    }
     if (!status && run->opt->progress &&
         run->opt->progress(run->opt->progress_arg, t + 1, s->rounds))
         status = kith_i_fail(err, KITH_ERR_CANCELLED,
@@ -120,6 +137,8 @@ kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
         kith_i_plane_random(run->planes + (size_t)l * q * d, q, d, &run->coins);
     for (uint32_t t = 0; t < s.rounds && !status; t++)
         status = round_of(&s, t, err);
+    if (!status)
+        count_rows(&s);
     run->rounds = s.rounds;
     kith_i_free(s.axes.coords);
     kith_i_free(s.grams);

@@ -223,10 +223,15 @@ P
 # n = 10000; sulq: the same with a tenth of mu^2; bingham, mincost: planes drawn
 # with exp(-b loss): sqrt(q (d - q) / (2 b n / (k q))); gibbs, and a sample, do
 # not tell.
+# It is the angle of one of q directions, in radians.
 for method in auto sulq bingham mincost gibbs sample-aggregate; do
     run 0 $S -e 4 --delta 1e-6 --method $method --dry-run --rows 10000 \
         --dimension 6
-    [ $method = gibbs ] || [ $method = sample-aggregate ] && said 'not predicted'
+    if [ $method = gibbs ] || [ $method = sample-aggregate ]; then
+        said 'not predicted'
+    else
+        said 'turn a direction of the plane of an average cluster by about [0-9.e-]* radians'
+    fi
     python "predicted noise of $method" "$OUT" $method <<'P'
 import json, math, sys
 plan = json.load(open(sys.argv[1]))
@@ -239,9 +244,24 @@ elif method in ("bingham", "mincost"):
     want = math.sqrt(q * (d - q) / (2 / last["scale"] * n / (k * q)))
 else:
     want = None
+want = want and want / math.sqrt(q)
 assert noise == want or abs(noise / want - 1) < 1e-6, (noise, want)
+assert plan["verdict"] == (want and "good"), plan["verdict"]
 P
 done
+# a plan that is noise says so, and turns nothing by more than a right angle
+for method in auto sulq bingham mincost; do
+    run 0 subspace --method $method -k 3 -q 5 -e 0.01 --radius 1 --dry-run --rows 100 --dimension 10
+    said 'by about 1.571 radians \(a right angle is 1.571\)'
+    said 'warning: noise alone turns .* 1.6 radians.*this result is noise'
+    check "verdict" grep -q '"verdict": "noise"' "$OUT"
+    check "right angle" grep -q '"predicted_noise_per_plane": 1.5707963' "$OUT"
+done
+# few dimensions: less than the noise's own largest eigenvalue is nothing
+run 0 subspace -k 1 -q 1 -e 1 --radius 1 --dry-run --rows 8 --dimension 2
+check "verdict" grep -q '"verdict": "noise"' "$OUT"
+run 0 subspace -k 1 -q 1 -e 1 --radius 1 --dry-run --rows 200 --dimension 2
+check "verdict" grep -q '"verdict": "good"' "$OUT"
 refuse 2 'needs --rows' $S -e 1 --dry-run --dimension 6
 
 # ---- generate ----------------------------------------------------------------

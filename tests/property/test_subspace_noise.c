@@ -1,5 +1,6 @@
-/* What a plan predicts for planes (--dry-run): the angle by which noise turns
- * them is compared with runs on rows that lie in planes, without other noise.
+/* What a plan predicts for planes (--dry-run), and what a run says of its own:
+ * the angle by which noise turns them is compared with runs on rows that lie in
+ * planes, without other noise.
  * Each mean square has 48 degrees of freedom or more, so its root is within a
  * factor 2 of what is expected but for 1e-6; formulas are to first order. */
 #include <math.h>
@@ -62,10 +63,19 @@ static double predicted(const sample *s, const kith_privacy *privacy)
     return noise;
 }
 
-/* Root mean square over planes and runs; a run that ended at other planes (a
- * poor optimum, as far away as chance) does not count. */
-static double measured(const sample *s, const kith_privacy *privacy)
+/* Does the method release anything but planes? */
+static int tells(const sample *s)
 {
+    return s->method == KITH_SUBSPACE_AUTO || s->method == KITH_SUBSPACE_SULQ;
+}
+
+/* Root mean square over planes and runs; a run that ended at other planes (a
+ * poor optimum, as far away as chance) does not count. *said: the same of what
+ * the runs themselves say, or NaN. */
+static double measured(const sample *s, const kith_privacy *privacy,
+                       double *said)
+{
+    *said = 0;
     double *truth = malloc(sizeof *truth * s->k * Q * D), sum = 0;
     double *rows = make_planes(N, D, s->k, Q, 0, 3, truth);
     int good = 0;
@@ -85,12 +95,19 @@ static double measured(const sample *s, const kith_privacy *privacy)
             all += nearest(bases, l, truth, s->k) / s->k;
         good += all < .3;
         sum += all < .3 ? all : 0;
+        *said += all < .3 ? pow(kith_result_noise(result), 2) / RUNS : 0;
+        kith_quality q = {.size = sizeof q};
+        kith_result_quality(result, &q);
+        assert_int_equal(q.directions, tells(s) ? s->k * Q : 0);
+        assert_true(all >= .3 || q.lost == 0);
+        assert_int_equal(q.untold, !tells(s));
         kith_result_free(result);
         kith_session_close(session);
     }
     assert_int_equal(good, RUNS);
     free(truth);
     free(rows);
+    *said = sqrt(*said);
     return sqrt(sum / RUNS);
 }
 
@@ -112,10 +129,14 @@ static void test_predictions(void **state)
             kith_privacy privacy = {s->epsilon, mode & 1 ? 1e-6 : 0,
                                     mode & 2 ? KITH_REPLACE_ONE
                                              : KITH_ADD_REMOVE};
-            double want = predicted(s, &privacy), got = measured(s, &privacy);
-            print_message("%-20s mode %d: predicted %.4g, measured %.4g\n",
-                          s->name, mode, want, got);
+            double said, want = predicted(s, &privacy);
+            double got = measured(s, &privacy, &said);
+            print_message("%-20s mode %d: predicted %.4g, said %.4g, "
+                          "measured %.4g\n",
+                          s->name, mode, want, said, got);
             assert_true(want > got / 2 && want < got * 2);
+            assert_true(tells(s) ? said > got / 2 && said < got * 2
+                                 : isnan(said));
         }
 }
 

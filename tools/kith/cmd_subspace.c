@@ -145,7 +145,10 @@ static int price_and_write(const subspace_run *run)
     if (!code)
         code = run_plan_print(
             c, plan, &description, &o,
-            "the noise alone would turn a plane of an average cluster by");
+            "the noise alone would turn a direction of the plane of an "
+            "average cluster by");
+    if (!code)
+        code = quality_warn(plan, NULL, 0);
     output_discard(&o);
     kith_result_free(plan);
     return code;

@@ -193,7 +193,8 @@ static void print_accuracy(const report *r)
     FILE *f = r->file;
     double rows = json_number_value(json_object_get(r->quality, "rows"));
     double rows_sd = json_number_value(json_object_get(r->quality, "rows_sd"));
-    if (isnan(r->noise) && !(rows > 0))
+    int unknown = json_is_null(json_object_get(r->quality, "noise_angle"));
+    if (isnan(r->noise) && !(rows > 0) && !unknown)
         return;
     fputs("<section><h2>Accuracy</h2>\n<p>", f);
     if (!isnan(r->noise) && !r->q) {
@@ -211,7 +212,9 @@ static void print_accuracy(const report *r)
         fprintf(f,
                 "Noise alone turns a direction of the plane of an average "
                 "cluster by about %.2g degrees. ",
-                fmin(90, r->noise / sqrt(r->q) * 180 / acos(-1)));
+                fmin(90, r->noise * 180 / acos(-1)));
+    } else if (unknown) {
+        fputs("How far noise turned these planes is not known. ", f);
     }
     double cost = json_number_value(json_object_get(r->quality, "cost")),
            cost_sd = json_number_value(json_object_get(r->quality, "cost_sd"));

@@ -27,12 +27,15 @@ static void print_table(const run_common *run, const kith_result *plan,
         fprintf(stderr, "total loss%s: %s %.6g\n",
                 people ? " of a person, with all rows" : "",
                 pure ? "epsilon" : "mu", total);
-    double noise = kith_result_noise(plan);
+    kith_quality q = {.size = sizeof q};
+    kith_result_quality(plan, &q);
+    double noise = q.planes ? q.angle : kith_result_noise(plan);
     if (isnan(noise))
         fprintf(stderr, "how much the noise would move an answer is not "
                         "predicted: it depends on the rows\n");
     else
-        fprintf(stderr, "%s about %.4g\n", prediction, noise);
+        fprintf(stderr, "%s about %.4g%s\n", prediction, noise,
+                q.planes ? " radians (a right angle is 1.571)" : "");
 }
 
 kith_shape run_shape(const run_common *run)

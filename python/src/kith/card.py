@@ -54,11 +54,12 @@ def facts(model: Any) -> List[str]:
         if width and getattr(model, "normalize", False):
             width = 1.0
         against = f" (bounds are {_number(width)} wide)" if width else ""
-        part = "plane" if planes else "centre"
+        part = ("turns a direction of a plane" if planes
+                else "moves a centre")
         each = model.noise_ / sqrt(model.n_features_in_)
         if not planes and model.n_features_in_ > 1:
             against = f" in all, {_number(each)} in each feature{against}"
-        lines.append(f"noise moves a {part} by about {_number(model.noise_)}"
+        lines.append(f"noise {part} by about {_number(model.noise_)}"
                      f"{unit}{against}")
     if model.sensible_clusters_:
         lines.append(f"this budget can carry {model.sensible_clusters_} "

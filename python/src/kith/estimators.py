@@ -277,7 +277,8 @@ class SubspaceClustering(Estimator):
     bases_ : (k, d, q) array with orthonormal columns, read-only
     privacy_, guarantee_, receipts_ : what is promised and what was paid;
         privacy_.check() adds the receipts up
-    noise_ : how far noise alone moves a plane (radians) of an average cluster
+    noise_ : how far noise alone turns a direction of a plane (radians, at most
+        a right angle) of an average cluster; None: not known
     sensible_clusters_ : how many clusters this budget can carry
     distinct_centers_ : how many planes differ
     n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
