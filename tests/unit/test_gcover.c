@@ -132,7 +132,7 @@ static void cover(double *share, uint32_t d, uint32_t k, uint32_t q, double sd,
         values[i] = N * share[i];
         vectors[i * d + i] = 1;
     }
-    plane_spectrum s = {d, d, values, vectors, sd * N * sqrt(2.0 * d)};
+    plane_spectrum s = {d, d, values, vectors, sd * N * sqrt(2.0 * d), N};
     assert_int_equal(kith_i_plane_cover(&s, N, k, q, coins, planes, NULL),
                      KITH_OK);
     planes_check(planes, k, q, d);
