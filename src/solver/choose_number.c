@@ -25,7 +25,7 @@ enum {
 };
 static const double most_noise = .25; /* of the cost: more is not looked at */
 /* Times the bend of clouds. Rows of 11 shapes without clusters had up to 1.8
- * times it (99 runs), mixtures 4 deviations apart at least 3 times (52). */
+ * times it (99 runs), mixtures 4 deviations apart more than 2 times (52). */
 static const double standing_out = 2;
 
 typedef struct {
