@@ -46,7 +46,7 @@ static int kept(kith_status status)
     kith_i_device after;
     memcpy(&after, &device, sizeof after);
     int said = after.why && after.why[0];
-    after.why = "";
+    after.why = before.why;
     return status == KITH_ERR_ARGUMENT && said &&
            memcmp(&after, &before, sizeof after) == 0;
 }
