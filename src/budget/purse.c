@@ -228,8 +228,9 @@ static double roundest(double value, double delta, int convert,
     double scale =
         pow(10, fabs(digits)); /* exact: quotients are rounded once */
     double units = ceil(digits < 0 ? value * scale : value / scale) + 1;
-    for (int tries = 0; tries < 8 && units > 0; tries++, units--) {
-        double candidate = digits < 0 ? units / scale : units * scale;
+    for (int tries = 0; tries < 8 && units > tries; tries++) {
+        double now = units - tries;
+        double candidate = digits < 0 ? now / scale : now * scale;
         if (costs_at_most(candidate, delta, convert, left))
             return candidate;
     }

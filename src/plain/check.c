@@ -83,7 +83,8 @@ static kith_status owners_add(owners *o, const kith_i_user *users,
         o->of = grown;
         o->room = room;
     }
-    memcpy(o->of + o->count, users, count * sizeof *users);
+    if (o->of && count)
+        memcpy(o->of + o->count, users, count * sizeof *users);
     o->count += count;
     return KITH_OK;
 }

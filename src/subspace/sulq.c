@@ -77,12 +77,13 @@ static void count_rows(const sulq *s)
 {
     kith_i_subspace_run *run = s->run;
     const kith_i_domain *domain = kith_i_session_domain(run->session);
-    size_t d = run->d, traced = run->k * d;
+    size_t d = run->d, traced = run->k * d, size = d * d;
     if (run->counted > 0 || !domain->unit_rows)
         return;
     double sum = 0, length = (double)domain->l2_squared;
-    for (size_t i = 0; i < traced; i++)
-        sum += (double)s->grams[i / d * d * d + i % d * (d + 1)];
+    for (size_t l = 0; l < run->k; l++)
+        for (size_t i = 0; i < d; i++)
+            sum += (double)s->grams[l * size + i * (d + 1)];
     run->counted = fmax(sum / length, 1);
     run->counted_sd = s->sd * sqrt((double)traced) / length;
 }

@@ -96,7 +96,7 @@ run 0 budget show single --ledger "$L"
 check "one of each" sh -c "grep -q ', 1 entry,' '$OUT' && grep -q ' 1 more run of (1, 0), or one of (1.5, 0), or 5 of (0.3, 0)' '$OUT'"
 run 0 budget quote round --ledger "$L" --runs 5
 check "five of .4 are 2" grep -q '^5 runs of (0.4, 0) each fit$' "$OUT"
-for i in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
     run 0 kmeans -k 3 -e 0.4 --radius 1 --ledger "$L" --account round --quiet -o r.json rows.csv
 done
 run 0 budget show round --ledger "$L"
