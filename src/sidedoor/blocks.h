@@ -64,6 +64,13 @@ kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
 kith_status kith_i_blocks_release(kith_i_blocks *b, const kith_i_bill *bill,
                                   int64_t *out, size_t size, kith_error *err);
 
+/* release_average.c: what k points of the domain, wherever each of them goes,
+ * cost with all that is left of the session: bill (->what is there), scale and
+ * deviation. */
+kith_status kith_i_points_price(const kith_session *session, uint32_t k,
+                                kith_i_bill *bill, kith_i_scale *scale,
+                                double *sd, kith_error *err);
+
 /* k rounded projections, whatever the spec's solver does. room: k x q x d. */
 kith_i_block_answer kith_i_answer_planes;
 
