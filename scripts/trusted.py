@@ -49,7 +49,8 @@ LIMITS = {
     # a table of lengths: 7; a caller may stop a run: 30;
     # what does not fit is refused: 50; codes of values without bounds: 62
     "Rows": 1550,
-    "Kernels that see rows": 1585,  # descriptions are looked at: 90
+    # descriptions are looked at: 90; no loss leaves its type: 8
+    "Kernels that see rows": 1590,
 }
 # What `exact` rests on in the gate's folder, teams among it, is to be read in
 # a day: with comments too (docs/decisions/0012).
