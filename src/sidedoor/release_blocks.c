@@ -102,7 +102,9 @@ static kith_status check_worth(kith_i_blocks *b, const kith_privacy *left,
     if (b->spec->force || !drowns(b, &b->smooth))
         return KITH_OK;
     double rows = enough_rows(b, left->epsilon, left->delta);
-    double epsilon = enough_epsilon(b, left->delta);
+    /* and for the count, if one was bought, its part of it */
+    double epsilon = enough_epsilon(b, left->delta) *
+                     (kith_i_session_privacy(b->s).epsilon / left->epsilon);
     char more[80] = "no number of rows would do at this epsilon",
          other[80] = "no epsilon would do with these rows";
     if (rows > 0)

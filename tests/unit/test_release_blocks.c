@@ -339,6 +339,28 @@ static void test_threshold(void **state)
     free(rows);
 }
 
+/* Where the rows are counted, for a part of epsilon, the message names the
+ * epsilon to declare: about, from far away; well, from nearby. */
+static void test_refusal_after_a_count(void **state)
+{
+    (void)state;
+    double *rows = test_rows(), enough = 4;
+    int64_t out[K * D * D];
+    answer a = {.mode = FIXED};
+    for (int i = 0; i < 4; i++) {
+        static const double part[] = {1, .9, .98, 1.02};
+        kith_error err = {0};
+        kith_status status = release(
+            rows, &a, &(setting){part[i] * enough, KITH_ADD_REMOVE, 0, 0, 1},
+            out, &err);
+        assert_int_equal(status, i < 3 ? KITH_ERR_PRIVACY : KITH_OK);
+        const char *said = strstr(err.message, "epsilon >= ");
+        if (i < 2)
+            assert_int_equal(sscanf(said, "epsilon >= %lf", &enough), 1);
+    }
+    free(rows);
+}
+
 /* Refused before a record was looked at; the epsilon that the message names
  * does, and a little less does not. */
 static void test_refusal(void **state)
@@ -411,10 +433,15 @@ static void test_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equivariance), cmocka_unit_test(test_dealing),
-        cmocka_unit_test(test_overlap),      cmocka_unit_test(test_rubbish),
-        cmocka_unit_test(test_solver_fails), cmocka_unit_test(test_refusal),
-        cmocka_unit_test(test_threshold),    cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_equivariance),
+        cmocka_unit_test(test_dealing),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_rubbish),
+        cmocka_unit_test(test_solver_fails),
+        cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_refusal_after_a_count),
+        cmocka_unit_test(test_threshold),
+        cmocka_unit_test(test_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
