@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/watch.h"
+#include "block_planes.h"
 #include "blocks.h"
 #include "kernel/dense.h"
 #include "noise/noise.h"
@@ -319,12 +320,17 @@ static kith_status publish_medoid(kith_i_blocks *b, int64_t *out,
     return status ? status : publish_answer(b, medoid, square, out, err);
 }
 
-kith_status kith_i_release_blocks(kith_session *s,
-                                  const kith_i_blocks_spec *spec, int64_t *out,
-                                  kith_error *err)
+kith_status kith_i_release_blocks_by(kith_session *s,
+                                     const kith_i_blocks_spec *spec,
+                                     kith_i_block_solver *solve,
+                                     const void *arg, int64_t *out,
+                                     kith_error *err)
 {
-    kith_i_blocks b = {
-        .s = s, .spec = spec, .d = kith_i_session_domain(s)->dimension};
+    kith_i_blocks b = {.s = s,
+                       .spec = spec,
+                       .solve = solve,
+                       .arg = arg,
+                       .d = kith_i_session_domain(s)->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
     b.respond = kith_i_answer_planes;
     b.publish = publish_medoid;
@@ -340,4 +346,14 @@ kith_status kith_i_release_blocks(kith_session *s,
         .sensitivity = ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
     return kith_i_blocks_release(&b, &bill, out, (size_t)spec->k * b.d * b.d,
                                  err);
+}
+
+kith_status kith_i_release_blocks(kith_session *s,
+                                  const kith_i_blocks_spec *spec, int64_t *out,
+                                  kith_error *err)
+{
+    kith_i_plane_solver solver = {spec->solver, spec->k, spec->q,
+                                  kith_i_session_domain(s)->dimension};
+    return kith_i_release_blocks_by(s, spec, kith_i_solve_planes, &solver, out,
+                                    err);
 }

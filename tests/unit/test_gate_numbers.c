@@ -7,7 +7,7 @@
 #include "kernel/cube_tree.h"
 #include "release/release_select.h"
 #include "release/release_sparse.h"
-#include "sidedoor/release_blocks.h"
+#include "sidedoor/blocks.h"
 #include "support/cmocka_all.h"
 #include "support/make_data.h"
 
@@ -192,14 +192,12 @@ static void test_blocks_and_what_is_held(void **state)
         free(rows);
         if (held)
             kith_i_session_hold(s, kith_i_session_left(s) / 10 * 9);
-        kith_i_blocks_spec spec = {.what = "planes",
-                                   .k = 1,
-                                   .q = 1,
-                                   .solve = first_axis,
-                                   .block_rows = 2};
+        kith_i_blocks_spec spec = {
+            .what = "planes", .k = 1, .q = 1, .block_rows = 2};
         int64_t out[D * D];
-        assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
-                         held ? KITH_ERR_BUDGET : KITH_OK);
+        assert_int_equal(
+            kith_i_release_blocks_by(s, &spec, first_axis, NULL, out, NULL),
+            held ? KITH_ERR_BUDGET : KITH_OK);
         if (held)
             assert_untouched(s);
         kith_session_close(s);

@@ -76,12 +76,10 @@ static kith_status release(const double *rows, answer *a, const setting *how,
     kith_i_blocks_spec spec = {.what = "test",
                                .k = K,
                                .q = Q,
-                               .solve = solve,
-                               .arg = a,
                                .block_rows = BLOCK,
                                .overlap = how->overlap,
                                .force = how->force};
-    kith_status status = kith_i_release_blocks(s, &spec, out, err);
+    kith_status status = kith_i_release_blocks_by(s, &spec, solve, a, out, err);
     if (!status) {
         assert_true(kith_i_session_left(s) == 0);
         kith_receipt *all;
@@ -95,8 +93,9 @@ static kith_status release(const double *rows, answer *a, const setting *how,
             kith_i_free((void *)(uintptr_t)all[i].what);
         kith_i_free(all);
         /* nothing is left for a second one */
-        assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
-                         KITH_ERR_BUDGET);
+        assert_int_equal(
+            kith_i_release_blocks_by(s, &spec, solve, a, out, NULL),
+            KITH_ERR_BUDGET);
     }
     kith_session_close(s);
     return status;
@@ -407,22 +406,17 @@ static void test_sessions(void **state)
     double *rows = test_rows();
     int64_t out[K * D * D];
     answer a = {.mode = FIXED};
-    kith_i_blocks_spec spec = {.what = "test",
-                               .k = K,
-                               .q = Q,
-                               .solve = solve,
-                               .arg = &a,
-                               .block_rows = BLOCK,
-                               .force = 1};
+    kith_i_blocks_spec spec = {
+        .what = "test", .k = K, .q = Q, .block_rows = BLOCK, .force = 1};
     kith_session *s =
         open_session(load(rows, N, D, ball(1)), 1, 0, KITH_REPLACE_ONE, 1, 1);
-    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+    assert_int_equal(kith_i_release_blocks_by(s, &spec, solve, &a, out, NULL),
                      KITH_ERR_PRIVACY);
     kith_session_close(s);
     kith_ledger *ledger;
     s = ledger_session(load(rows, N, D, ball(1)),
                        (kith_privacy){1, 1e-6, KITH_REPLACE_ONE}, &ledger);
-    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+    assert_int_equal(kith_i_release_blocks_by(s, &spec, solve, &a, out, NULL),
                      KITH_ERR_BUDGET);
     kith_session_close(s);
     kith_ledger_free(ledger);
