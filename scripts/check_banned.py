@@ -14,14 +14,16 @@ FOLDERS = ("src", "tools", "include")
 
 # (names, where they are banned, where they are allowed all the same, why)
 RULES = [
-    ("rand srand drand48 random rand_r", FOLDERS, (),
+    (r"s?rand rand_r s?random(?:_r)? [sdelnmj]rand48 getrandom getentropy "
+     r"arc4random\w* RAND_bytes", FOLDERS, (),
      "secret coins come from noise/entropy.c, public ones from base/coins.c"),
     ("sprintf strcpy strcat atoi atof gets alloca", FOLDERS, (),
      "no bound, or no error: use snprintf, memcpy, strtod, kith_i_alloc"),
     # I27
     (r"randombytes_\w+ crypto_\w+_keygen", FOLDERS, ("src/noise/entropy.c",),
      "only noise/entropy.c draws secret coins"),
-    ("malloc calloc realloc free aligned_alloc", ("src",),
+    ("malloc calloc realloc free aligned_alloc reallocarray posix_memalign "
+     "strdup strndup v?asprintf getline open_memstream", ("src",),
      ("src/base/mem.c",),
      "kith_i_alloc checks, zeroes, and can be made to fail by a test"),
     ("printf fprintf vprintf vfprintf puts fputs putchar exit _exit abort",
@@ -89,6 +91,13 @@ SPECIMENS = {
     "tools/kith-mpi/team_mpi.c": ("MPI_Init(0, 0);", ""),
     "src/dp/a.c": ("int x = rand();\nsrand(1); drand48(); random (); "
                    "rand_r(&s);", "rand srand drand48 random rand_r"),
+    "src/noise/more.c": ("getrandom(p, 8, 0); getentropy(p, 8); arc4random();\n"
+                         "arc4random_buf(p, 8); lrand48(); srandom(1);",
+                         "getrandom getentropy arc4random arc4random_buf "
+                         "lrand48 srandom"),
+    "src/data/copies.c": ("strdup(s); strndup(s, 1); asprintf(&s, f);",
+                          "strdup strndup asprintf"),
+    "tools/kith/copies_too.c": ("strdup(s);", ""),
     "tools/kith/b.c": ("sprintf(s, \"\"); strcpy(a, b);\nstrcat(a, b); "
                        "atoi(a); atof(a); gets(a); alloca(3);",
                        "sprintf strcpy strcat atoi atof gets alloca"),

@@ -7,13 +7,12 @@
 
 #include "ask_private.h"
 #include "base/mix.h"
+#include "kernel/description_digest.h"
 
 /* width: of a value; 0: none is asked for. */
 uint64_t kith_i_ask_digest(const kith_session *session, const kith_i_ask *ask,
                            uint32_t cells, uint32_t width);
 uint64_t kith_i_losses_digest(const kith_i_losses *losses);
-uint64_t kith_i_swap_digest(const kith_i_swap_state *state);
-uint64_t kith_i_tree_digest(const kith_i_tree *tree);
 uint64_t kith_i_view_digest(const kith_i_view *view); /* NULL: the records */
 /* What must be the same on all ranks for their rows to be parts of one
  * dataset. */

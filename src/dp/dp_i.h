@@ -1,5 +1,6 @@
-/* dp: the gate. Every private release of every system goes through one of the
- * functions below; algorithms never touch a record.
+/* dp: the gate. A private release of a method is counts and sums by cell,
+ * below, or one of release/ and sidedoor/, which pay and visit rows by what is
+ * inside of it (dp_private.h, price.h); methods never touch a record.
  *
  * A release takes an ask and a charge. The ask (ask.h) is data: it says which
  * cell a row falls into and (optionally) what it contributes there. The gate

@@ -71,13 +71,6 @@ void kith_i_views_free(kith_session *session);
 kith_status kith_i_session_pay(kith_session *session, const kith_i_bill *bills,
                                size_t count, kith_error *err);
 
-/* Scale of K-norm noise for L2 sensitivity l2 in R^width (pure DP). One
- * coordinate has a standard deviation of sqrt(width + 1) scales: that is what
- * must stay below 2^54. */
-kith_status kith_i_session_scale_knorm(const kith_session *session, uint64_t l2,
-                                       size_t width, kith_i_loss charge,
-                                       kith_i_scale *out, kith_error *err);
-
 /* ---- session_team.c: a release in a team is: fold, sum to rank 0, noise
  * there, publish. Alone all of it does nothing: totals are whole, everybody
  * draws. ---- */

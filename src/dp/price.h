@@ -27,16 +27,26 @@ uint64_t kith_i_session_stream(kith_session *session);
 kith_i_noise_kind kith_i_session_noise(const kith_session *session);
 const char *kith_i_session_mechanism(const kith_session *session);
 
-/* Scale for one release from its sensitivity: in Gaussian DP
- * sqrt(l2_squared), in pure DP l1. Refuses scales beyond 2^54, so that a sum
- * (< 2^62) and its noise fit int64 (R4). */
-kith_status kith_i_session_scale(const kith_session *session,
-                                 kith_i_u128 l2_squared, uint64_t l1,
-                                 kith_i_loss charge, kith_i_scale *out,
-                                 kith_error *err);
+/* How far one row moves what is released: moves.h times the bound that is
+ * enforced. */
+typedef struct kith_i_moved {
+    uint64_t l1;            /* pure: in L1; K-norm: in L2; Wishart: the trace */
+    kith_i_u128 l2_squared; /* Gaussian: in L2, squared */
+    size_t degrees; /* pure: one coordinate of the noise has the variance of
+                       (degrees + 1) scales squared; 0: Laplace noise, 2 */
+    double unit;    /* of the integers that are released, for the receipt */
+} kith_i_moved;
 
-/* Standard deviation of the session's noise at this scale. */
-double kith_i_session_sd(const kith_session *session, kith_i_scale scale);
+/* The scale of the noise for bill->loss, and on the bill mechanism, norm,
+ * sensitivity and scale: all of the same numbers. Refuses scales beyond 2^54,
+ * so that a sum (< 2^62) and its noise fit int64 (R4). */
+kith_status kith_i_session_price(const kith_session *session,
+                                 const kith_i_moved *moved, kith_i_bill *bill,
+                                 kith_i_scale *out, kith_error *err);
+
+/* Standard deviation of one coordinate of noise of this scale. */
+double kith_i_session_sd(const kith_session *session, kith_i_scale scale,
+                         size_t degrees);
 
 /* Whom the session's draws come from. */
 const kith_i_entropy_source *kith_i_session_source(const kith_session *session);

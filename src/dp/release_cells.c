@@ -14,7 +14,6 @@
  * sensitivity D, K-norm noise of scale D/eps for L2 sensitivity D
  * (sampler_knorm.c); integer + round(Gaussian) is post-processing of the
  * Gaussian mechanism, D/sigma-GDP for L2 sensitivity D. */
-#include <math.h>
 #include <string.h>
 
 #include "ask_digest.h"
@@ -129,18 +128,11 @@ static kith_status price_counts(const kith_session *s,
                                 kith_error *err)
 {
     kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
-    int pure = s->measure == KITH_PURE_DP;
-    kith_status status = kith_i_session_scale(
-        s, one.l2_squared, one.l1, spec->count_charge, &out->count, err);
-    out->bills[out->bill_count++] = (kith_i_bill){
-        .what = spec->what,
-        .suffix = "counts",
-        .mechanism = kith_i_session_mechanism(s),
-        .norm = pure ? "l1" : "l2",
-        .sensitivity = pure ? (double)one.l1 : sqrt((double)one.l2_squared),
-        .scale = kith_i_scale_value(out->count),
-        .loss = spec->count_charge};
-    return status;
+    kith_i_moved moved = {one.l1, one.l2_squared, 0, 1};
+    kith_i_bill *bill = &out->bills[out->bill_count++];
+    *bill = (kith_i_bill){
+        .what = spec->what, .suffix = "counts", .loss = spec->count_charge};
+    return kith_i_session_price(s, &moved, bill, &out->count, err);
 }
 
 /* The receipt shows the cell with the largest scale: the others have the same
@@ -151,36 +143,28 @@ static kith_status price_sums(const kith_session *s,
                               kith_error *err)
 {
     kith_i_moves sum = kith_i_session_moves(s, KITH_I_SUMS);
-    int pure = s->measure == KITH_PURE_DP, knorm = out->knorm;
-    double step = spec->unit > 0 ? spec->unit : kith_i_domain_step(domain);
-    kith_i_bill *bill = &out->bills[out->bill_count++];
-    *bill = (kith_i_bill){.what = spec->what,
-                          .suffix = "sums",
-                          .mechanism =
-                              knorm ? "k-norm" : kith_i_session_mechanism(s),
-                          .norm = pure && !knorm ? "l1" : "l2",
-                          .loss = spec->sum_charge};
+    kith_i_bill *shown = &out->bills[out->bill_count++];
     uint64_t largest = 0;
     for (uint32_t c = 0; c < spec->cells; c++) {
         kith_i_scale *scale = &out->sums[c];
         uint64_t r = spec->radius ? spec->radius[c]
-                     : knorm      ? kith_i_domain_l2(domain)
+                     : out->knorm ? kith_i_domain_l2(domain)
                                   : domain->l1;
         kith_i_u128 square =
             spec->radius ? (kith_i_u128)r * r : domain->l2_squared;
-        kith_status status =
-            knorm ? kith_i_session_scale_knorm(s, r * sum.l1, spec->width,
-                                               spec->sum_charge, scale, err)
-                  : kith_i_session_scale(s, square * sum.l2_squared, r * sum.l1,
-                                         spec->sum_charge, scale, err);
+        kith_i_moved moved = {
+            .l1 = r * sum.l1,
+            .l2_squared = square * sum.l2_squared,
+            .degrees = out->knorm ? spec->width : 0,
+            .unit = spec->unit > 0 ? spec->unit : kith_i_domain_step(domain)};
+        kith_i_bill bill = {
+            .what = spec->what, .suffix = "sums", .loss = spec->sum_charge};
+        kith_status status = kith_i_session_price(s, &moved, &bill, scale, err);
         if (status)
             return status;
         if (scale->num >> scale->shift >= largest) {
             largest = scale->num >> scale->shift;
-            bill->sensitivity =
-                step * (pure ? (double)(r * sum.l1)
-                             : sqrt((double)(square * sum.l2_squared)));
-            bill->scale = kith_i_scale_value(*scale) * step;
+            *shown = bill;
         }
     }
     return KITH_OK;
@@ -262,11 +246,10 @@ kith_status kith_i_release_cells(kith_session *s, const kith_i_ask *ask,
             kith_i_team_publish(s, status, room, totals * sizeof *room, err);
     }
     if (!status) {
-        out->count_sd = kith_i_session_sd(s, price.count);
+        out->count_sd = kith_i_session_sd(s, price.count, 0);
         for (uint32_t c = 0; spec->sum_charge && c < spec->cells; c++)
-            out->sum_sd[c] = price.knorm ? kith_i_scale_value(price.sums[c]) *
-                                               sqrt(spec->width + 1.0)
-                                         : kith_i_session_sd(s, price.sums[c]);
+            out->sum_sd[c] = kith_i_session_sd(s, price.sums[c],
+                                               price.knorm ? spec->width : 0);
     } else { /* exact sums must not outlive a failure: I21 */
         if (room)
             kith_i_wipe(room, totals * sizeof *room);

@@ -285,40 +285,42 @@ const char *kith_i_session_mechanism(const kith_session *s)
     return s->measure == KITH_PURE_DP ? "discrete-laplace" : "rounded-gaussian";
 }
 
-/* I13: sums below 2^62 leave room for 256 of these scales. */
-static kith_status too_noisy(kith_error *err)
-{
-    return kith_i_fail(err, KITH_ERR_BUDGET,
-                       "the budget is so small that the noise would not fit "
-                       "64 bits: raise epsilon");
-}
-
-kith_status kith_i_session_scale(const kith_session *s, kith_i_u128 l2_squared,
-                                 uint64_t l1, kith_i_loss charge,
-                                 kith_i_scale *out, kith_error *err)
-{
-    kith_status status =
-        s->measure == KITH_PURE_DP
-            ? kith_i_scale_laplace(l1, charge, out, err)
-            : kith_i_scale_gaussian(l2_squared, charge, out, err);
-    if (!status && out->num >> out->shift >> MAX_SCALE_BITS)
-        status = too_noisy(err);
-    return status;
-}
-
-kith_status kith_i_session_scale_knorm(const kith_session *s, uint64_t l2,
-                                       size_t width, kith_i_loss charge,
-                                       kith_i_scale *out, kith_error *err)
-{
-    kith_status status = kith_i_session_scale(s, 0, l2, charge, out, err);
-    double sd = kith_i_scale_value(*out) * sqrt((double)width + 1);
-    if (!status && !(sd < ldexp(1, MAX_SCALE_BITS)))
-        status = too_noisy(err);
-    return status;
-}
-
-double kith_i_session_sd(const kith_session *s, kith_i_scale scale)
+double kith_i_session_sd(const kith_session *s, kith_i_scale scale,
+                         size_t degrees)
 {
     double value = kith_i_scale_value(scale);
-    return s->measure == KITH_PURE_DP ? value * sqrt(2) : value;
+    if (s->measure != KITH_PURE_DP)
+        return value;
+    return value * sqrt(degrees ? (double)degrees + 1 : 2);
+}
+
+/* I13: sums below 2^62 leave room for 256 of these. */
+static int is_too_noisy(const kith_session *s, kith_i_scale scale,
+                        size_t degrees)
+{
+    return scale.num >> scale.shift >> MAX_SCALE_BITS ||
+           (degrees &&
+            !(kith_i_session_sd(s, scale, degrees) < ldexp(1, MAX_SCALE_BITS)));
+}
+
+kith_status kith_i_session_price(const kith_session *s,
+                                 const kith_i_moved *moved, kith_i_bill *bill,
+                                 kith_i_scale *out, kith_error *err)
+{
+    int pure = s->measure == KITH_PURE_DP, knorm = pure && moved->degrees;
+    kith_status status =
+        pure ? kith_i_scale_laplace(moved->l1, bill->loss, out, err)
+             : kith_i_scale_gaussian(moved->l2_squared, bill->loss, out, err);
+    if (!status && is_too_noisy(s, *out, knorm ? moved->degrees : 0))
+        status = kith_i_fail(err, KITH_ERR_BUDGET,
+                             "the budget is so small that the noise would not "
+                             "fit 64 bits: raise epsilon");
+    if (status)
+        return status;
+    double far = pure ? (double)moved->l1 : sqrt((double)moved->l2_squared);
+    bill->mechanism = knorm ? "k-norm" : kith_i_session_mechanism(s);
+    bill->norm = pure && !knorm ? "l1" : "l2";
+    bill->sensitivity = moved->unit * far;
+    bill->scale = moved->unit * kith_i_scale_value(*out);
+    return KITH_OK;
 }

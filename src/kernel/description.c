@@ -14,6 +14,8 @@ static int is_whole(double a, double most)
 int kith_i_centers_are_exact(const kith_i_centers *c)
 {
     size_t k = c->k, d = c->d;
+    if (k == 0) /* there is no nearest one */
+        return 0;
     for (size_t j = 0; j < k; j++) {
         double square = 0;
         for (size_t i = 0; i < d; i++) {
@@ -32,6 +34,8 @@ int kith_i_axes_are_exact(const kith_i_axes *axes, double longest_row)
 {
     size_t count = (size_t)axes->sets * axes->k * axes->q;
     double most = SUM_MOST / longest_row;
+    if (count == 0) /* sums of none are what other rows left behind */
+        return 0;
     for (size_t j = 0; j < count; j++) {
         double square = 0;
         for (size_t i = 0; i < axes->d; i++) {

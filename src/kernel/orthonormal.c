@@ -5,17 +5,23 @@
 
 #include "vectors.h"
 
-double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d)
+double kith_i_orthogonal_row_along(double *rows, double *along, uint32_t j,
+                                   uint32_t d)
 {
     double *row = rows + (size_t)j * d;
     for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < j; i++) {
-            const double *other = rows + (size_t)i * d;
-            double c = kith_i_dot(row, other, d);
-            for (uint32_t t = 0; t < d; t++)
-                row[t] -= c * other[t];
+        for (size_t i = 0; i < j; i++) {
+            double c = kith_i_dot(row, rows + i * d, d);
+            kith_i_add_scaled(row, -c, rows + i * d, d);
+            if (along)
+                kith_i_add_scaled(along + (size_t)j * d, -c, along + i * d, d);
         }
-    return sqrt(kith_i_dot(row, row, d));
+    return kith_i_dot(row, row, d);
+}
+
+double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d)
+{
+    return sqrt(kith_i_orthogonal_row_along(rows, NULL, j, d));
 }
 
 int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d)

@@ -16,7 +16,12 @@
  * after that. */
 double kith_i_orthogonal_row(double *rows, uint32_t j, uint32_t d);
 
-/* The same, and of length 1; 0 if nothing is left of it. */
+/* The same; what is taken off row j is taken off row j of `along` too (or
+ * NULL). The square of the length. */
+double kith_i_orthogonal_row_along(double *rows, double *along, uint32_t j,
+                                   uint32_t d);
+
+/* The first, and of length 1; 0 if nothing is left of it. */
 int kith_i_orthonormal_row(double *rows, uint32_t j, uint32_t d);
 
 /* Make q rows of d numbers orthonormal, in place (q <= d). A row that depends

@@ -8,6 +8,12 @@
 
 #include <math.h>
 
+/* Toward zero; more than fits is as much as fits. */
+static inline int32_t whole_loss(double loss)
+{
+    return loss < INT32_MAX ? (int32_t)loss : INT32_MAX;
+}
+
 void kith_i_center_losses(const kith_i_center_sets *sets,
                           const kith_i_block *block, double *scratch,
                           int32_t *loss)
@@ -19,8 +25,8 @@ void kith_i_center_losses(const kith_i_center_sets *sets,
                             labels, score);
         for (uint32_t r = 0; r < block->rows; r++)
             loss[(size_t)r * sets->count + t] =
-                (int32_t)((kith_i_row_square(block, r) + score[r]) *
-                          ldexp(1, -sets->shift));
+                whole_loss((kith_i_row_square(block, r) + score[r]) *
+                           ldexp(1, -sets->shift));
     }
 }
 
@@ -46,9 +52,9 @@ static void row_distances(const kith_i_swap_state *a, const int16_t *row,
     uint32_t n = a->points.k, c = 0;
     for (; c + LANES <= n; c += LANES)
         for (uint32_t t = 0; t < LANES; t++)
-            out[c + t] = (int32_t)((own + scores[c + t]) * unit);
+            out[c + t] = whole_loss((own + scores[c + t]) * unit);
     for (; c < n; c++)
-        out[c] = (int32_t)((own + scores[c]) * unit);
+        out[c] = whole_loss((own + scores[c]) * unit);
 }
 
 /* The same for |y - c|: the square is an exact integer and sqrt is correctly

@@ -1,29 +1,31 @@
-/* What second and fourth moments cost: one bill, whose sensitivity and scale
- * come from the same numbers. */
+/* What second and fourth moments cost, from the table of moves.c: one bill.
+ *
+ * Because: Gaussian noise is on all cells together. K-norm noise is on each: a
+ *   record that moves between two is paid for in both (one cell: sqrt 2 of a
+ *   square does, rounded up), and so are the traces of what comes and what
+ *   goes, in one cell or two. */
 #include "moments.h"
-
-#include <math.h>
 
 kith_status kith_i_moments_pay(kith_session *s, const kith_i_moments *m,
                                kith_i_scale *scale, double *sd, kith_error *err)
 {
-    int pure = s->measure == KITH_PURE_DP;
-    kith_status status = pure ? kith_i_session_scale_knorm(
-                                    s, m->l2, m->degrees, m->charge, scale, err)
-                              : kith_i_session_scale(s, m->l2_squared, m->l2,
-                                                     m->charge, scale, err);
+    kith_i_moves moves = kith_i_session_moves(s, KITH_I_MOMENTS),
+                 traces = kith_i_session_moves(s, KITH_I_TRACES);
+    kith_i_moved moved = {
+        .l1 = m->by_trace     ? m->square * traces.l1
+              : m->cells == 1 ? kith_i_root_times(m->square, moves.l2_squared)
+                              : m->square * moves.l1,
+        .l2_squared = (kith_i_u128)m->square * m->square * moves.l2_squared,
+        .degrees = m->degrees,
+        .unit = m->unit};
+    kith_i_bill bill = {.what = m->what, .loss = m->charge};
+    kith_status status = kith_i_session_price(s, &moved, &bill, scale, err);
     if (status)
         return status;
-    double moves = pure ? (double)m->l2 : sqrt((double)m->l2_squared);
-    kith_i_bill bill = {.what = m->what,
-                        .mechanism = m->by_trace ? "wishart"
-                                     : pure      ? "k-norm"
-                                                 : kith_i_session_mechanism(s),
-                        .norm = m->by_trace ? "trace" : "l2",
-                        .sensitivity = m->unit * moves,
-                        .scale = m->unit * kith_i_scale_value(*scale),
-                        .loss = m->charge};
-    *sd =
-        kith_i_scale_value(*scale) * (pure ? sqrt((double)m->degrees + 1) : 1);
+    if (m->by_trace) {
+        bill.mechanism = "wishart";
+        bill.norm = "trace";
+    }
+    *sd = kith_i_session_sd(s, *scale, m->degrees);
     return kith_i_session_pay(s, &bill, 1, err);
 }

@@ -4,14 +4,15 @@
 
 #include "dp/dp_private.h"
 
-/* How far one row moves them. */
+/* A row adds v v' (or v^4), of Frobenius norm, and trace, at most `square`, to
+ * one of the cells. */
 typedef struct kith_i_moments {
     const char *what;
-    int by_trace;           /* pure: a Wishart difference, l2 is a trace */
-    uint64_t l2;            /* pure */
-    kith_i_u128 l2_squared; /* Gaussian */
-    size_t degrees;         /* sd^2 = (degrees + 1) scale^2 when pure */
-    double unit;            /* of a moment in the data's units */
+    uint64_t square;
+    uint32_t cells;
+    int by_trace;   /* pure: a Wishart difference in each cell, not K-norm */
+    size_t degrees; /* pure: as in price.h */
+    double unit;    /* of a moment in the data's units */
     kith_i_loss charge;
 } kith_i_moments;
 

@@ -79,19 +79,13 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
     uint32_t d = s->domain->dimension;
     int pure = s->measure == KITH_PURE_DP;
     kith_i_scale scale;
-    kith_status status =
-        kith_i_session_scale(s, (kith_i_u128)r * r * sum.l2_squared, r * sum.l1,
-                             charge, &scale, err);
-    if (status)
-        return status;
-    double unit = KITH_I_PROFILE_NORM;
-    kith_i_bill bill = {.what = what,
-                        .mechanism = kith_i_session_mechanism(s),
-                        .norm = pure ? "l1" : "l2",
-                        .sensitivity = (double)sum.l1,
-                        .scale = kith_i_scale_value(scale) / unit,
-                        .loss = charge};
-    status = kith_i_session_pay(s, &bill, 1, err);
+    kith_i_bill bill = {.what = what, .loss = charge};
+    kith_i_moved moved = {.l1 = r * sum.l1,
+                          .l2_squared = (kith_i_u128)r * r * sum.l2_squared,
+                          .unit = 1.0 / KITH_I_PROFILE_NORM};
+    kith_status status = kith_i_session_price(s, &moved, &bill, &scale, err);
+    if (!status)
+        status = kith_i_session_pay(s, &bill, 1, err);
     if (status)
         return status;
     for (uint32_t i = 0; i < d; i++)
@@ -115,7 +109,7 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
     if (status)
         kith_i_wipe(sums, d * sizeof *sums);
     else
-        *sd = kith_i_session_sd(s, scale);
+        *sd = kith_i_session_sd(s, scale, 0);
     return status;
 }
 

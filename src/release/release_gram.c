@@ -234,28 +234,17 @@ kith_status kith_i_release_gram(kith_session *s, const kith_i_ask *ask,
     kith_status status = check_spec(s, ask, spec, err);
     if (status)
         return status;
-    kith_i_moves moves = kith_i_session_moves(s, KITH_I_MOMENTS);
-    uint64_t square =
-        spec->radius ? spec->radius * spec->radius : domain->l2_squared;
-    kith_i_u128 l2_squared = (kith_i_u128)square * square * moves.l2_squared;
-    /* Pure: a record that moves between cells is paid for in both, and so are
-     * the traces of what comes and what goes; K-norm noise in a single cell:
-     * 1.4142135624 > sqrt 2 does, rounded up. */
     kith_i_trace_noise kind = kith_i_gram_noise(
         s->privacy.neighbors, spec->cells, spec->width, spec->by_trace);
-    uint64_t l2 = square * moves.l1;
-    if (kind.by_trace)
-        l2 = square * kith_i_session_moves(s, KITH_I_TRACES).l1;
-    else if (spec->cells == 1)
-        l2 = kith_i_root_times(square, moves.l2_squared);
-    kith_i_scale scale;
     int by_trace = s->measure == KITH_PURE_DP && kind.by_trace;
     size_t triangle = (size_t)spec->width * (spec->width + 1) / 2;
     double noise, unit = kith_i_domain_step(domain);
+    kith_i_scale scale;
     kith_i_moments price = {.what = spec->what,
+                            .square = spec->radius ? spec->radius * spec->radius
+                                                   : domain->l2_squared,
+                            .cells = spec->cells,
                             .by_trace = by_trace,
-                            .l2 = l2,
-                            .l2_squared = l2_squared,
                             .degrees = by_trace ? spec->width : triangle,
                             .unit = unit * ldexp(unit, 2 * spec->halvings),
                             .charge = spec->charge};

@@ -127,20 +127,6 @@ static kith_status check_spec(const kith_session *s,
     return KITH_OK;
 }
 
-static kith_i_bill bill_of(const kith_session *s,
-                           const kith_i_sparse_spec *spec, kith_i_scale scale,
-                           kith_i_moves one)
-{
-    int pure = s->measure == KITH_PURE_DP;
-    return (kith_i_bill){.what = spec->what,
-                         .mechanism = kith_i_session_mechanism(s),
-                         .norm = pure ? "l1" : "l2",
-                         .sensitivity = pure ? (double)one.l1
-                                             : sqrt((double)one.l2_squared),
-                         .scale = kith_i_scale_value(scale),
-                         .loss = spec->charge};
-}
-
 kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
                                   const kith_i_sparse_spec *spec,
                                   kith_i_sparse_cell **out, size_t *count,
@@ -153,14 +139,14 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a release was described wrongly: %s", spec->what);
     kith_i_moves one = kith_i_session_moves(s, KITH_I_COUNTS);
+    kith_i_moved moved = {one.l1, one.l2_squared, 0, 1};
+    kith_i_bill bill = {.what = spec->what, .loss = spec->charge};
     kith_i_scale scale;
-    kith_status status = kith_i_session_scale(s, one.l2_squared, one.l1,
-                                              spec->charge, &scale, err);
+    kith_status status = kith_i_session_price(s, &moved, &bill, &scale, err);
     if (!status)
         status = check_spec(s, spec, scale, err);
     if (status)
         return status;
-    kith_i_bill bill = bill_of(s, spec, scale, one);
     kith_i_key_copy copy;
     status = kith_i_key_copy_open(s, &bill, ask->view, ask->tree, &copy, err);
     if (status)
@@ -198,6 +184,6 @@ kith_status kith_i_release_sparse(kith_session *s, const kith_i_keys *ask,
     }
     *out = list.cells;
     *count = list.count;
-    *sd = kith_i_session_sd(s, scale);
+    *sd = kith_i_session_sd(s, scale, 0);
     return KITH_OK;
 }

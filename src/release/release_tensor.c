@@ -179,23 +179,17 @@ kith_status kith_i_release_tensor(kith_session *s,
     while (domain->l2_squared >> 2 * shift > (uint64_t)1 << 2 * spec->bits)
         shift++;
     uint64_t length = domain->l2_squared >> 2 * shift; /* of t, squared */
-    kith_i_moves moves = kith_i_session_moves(s, KITH_I_MOMENTS);
-    int pure = s->measure == KITH_PURE_DP;
-    uint64_t square = length * length;
-    kith_i_u128 l2_squared = (kith_i_u128)square * square * moves.l2_squared;
-    int by_trace =
-        pure && kith_i_tensor_noise(s->privacy.neighbors, width).by_trace;
-    uint64_t l2 = by_trace ? square * kith_i_session_moves(s, KITH_I_TRACES).l1
-                           : kith_i_root_times(square, moves.l2_squared);
+    int by_trace = s->measure == KITH_PURE_DP &&
+                   kith_i_tensor_noise(s->privacy.neighbors, width).by_trace;
     size_t size = kith_i_quartic_size(width);
     kith_i_scale scale;
     double sd, unit = ldexp(kith_i_domain_step(domain), (int)shift);
     unit *= unit;
     kith_i_moments price = {
         .what = spec->what,
+        .square = length * length,
+        .cells = 1,
         .by_trace = by_trace,
-        .l2 = l2,
-        .l2_squared = l2_squared,
         .degrees = by_trace ? (size_t)width * (width + 1) / 2 : size,
         .unit = unit * unit,
         .charge = spec->charge};

@@ -2,8 +2,8 @@
 #ifndef KITH_BLOCK_PLANES_H
 #define KITH_BLOCK_PLANES_H
 
+#include "base/base_i.h"
 #include "kith/subspace.h"
-#include "release_blocks.h"
 
 typedef struct kith_i_plane_solver {
     kith_subspace_solver solver;

@@ -145,7 +145,7 @@ kith_status kith_i_answer_planes(const kith_i_blocks *b, const double *rows,
     kith_status status = KITH_OK;
     default_planes(b, planes);
     if (n > 0)
-        status = b->spec->solve(b->spec->arg, rows, n, coins, planes, NULL);
+        status = b->solve(b->arg, rows, n, coins, planes, NULL);
     /* That LAPACK gave up says something about the block: an answer like any
      * other, not an error that everybody sees (R6). */
     int fine = status != KITH_ERR_INTERNAL;

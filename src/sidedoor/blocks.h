@@ -20,6 +20,13 @@ typedef kith_status kith_i_block_answer(const kith_i_blocks *b,
                                         kith_i_coins *coins, double *room,
                                         int32_t *answer);
 
+/* k planes of q orthonormal rows for n rows of d numbers (lattice units).
+ * Total: whatever the rows are. Its coins do not depend on the data. Runs in
+ * several threads at once. */
+typedef kith_status kith_i_block_solver(const void *arg, const double *rows,
+                                        uint32_t n, kith_i_coins *coins,
+                                        double *planes, kith_error *err);
+
 /* What leaves of the answers, with its noise. */
 typedef kith_status kith_i_block_publish(kith_i_blocks *b, int64_t *out,
                                          kith_error *err);
@@ -27,6 +34,8 @@ typedef kith_status kith_i_block_publish(kith_i_blocks *b, int64_t *out,
 struct kith_i_blocks {
     kith_session *s;
     const kith_i_blocks_spec *spec;
+    kith_i_block_solver *solve; /* of planes */
+    const void *arg;
     kith_i_block_answer *respond;
     kith_i_block_publish *publish;
     size_t entries, room; /* integers of an answer; numbers for making it */
@@ -64,7 +73,21 @@ kith_status kith_i_blocks_solve(kith_i_blocks *b, kith_error *err);
 kith_status kith_i_blocks_release(kith_i_blocks *b, const kith_i_bill *bill,
                                   int64_t *out, size_t size, kith_error *err);
 
-/* k rounded projections, whatever the spec's solver does. room: k x q x d. */
+/* release_average.c: what k points of the domain, wherever each of them goes,
+ * cost with all that is left of the session: bill (->what is there), scale and
+ * deviation. */
+kith_status kith_i_points_price(const kith_session *session, uint32_t k,
+                                kith_i_bill *bill, kith_i_scale *scale,
+                                double *sd, kith_error *err);
+
+/* k rounded projections, whatever the solver does. room: k x q x d. */
 kith_i_block_answer kith_i_answer_planes;
+
+/* release_blocks.c: with this solver and not the one that the spec names. */
+kith_status kith_i_release_blocks_by(kith_session *session,
+                                     const kith_i_blocks_spec *spec,
+                                     kith_i_block_solver *solve,
+                                     const void *arg, int64_t *out,
+                                     kith_error *err);
 
 #endif

@@ -21,18 +21,28 @@
 #include "blocks.h"
 #include "noise/noise.h"
 
-kith_i_diameter kith_i_domain_diameter(const kith_i_domain *m)
+/* A point moves by no more than the diameter of the box, and of the ball. */
+kith_status kith_i_points_price(const kith_session *s, uint32_t k,
+                                kith_i_bill *bill, kith_i_scale *scale,
+                                double *sd, kith_error *err)
 {
-    kith_i_diameter box = {0};
+    const kith_i_domain *m = kith_i_session_domain(s);
+    uint64_t l1 = 0;
+    kith_i_u128 l2_squared = 0, ball = (kith_i_u128)m->l2_squared * 4;
     for (uint32_t i = 0; i < m->dimension; i++) {
         uint64_t width = (uint64_t)(m->high_q[i] - m->low_q[i]);
-        box.l1 += width;
-        box.l2_squared += width * width;
+        l1 += width;
+        l2_squared += width * width;
     }
-    kith_i_u128 ball = (kith_i_u128)m->l2_squared * 4;
-    return (kith_i_diameter){.l1 = box.l1 < 2 * m->l1 ? box.l1 : 2 * m->l1,
-                             .l2_squared =
-                                 box.l2_squared < ball ? box.l2_squared : ball};
+    kith_i_moved moved = {.l1 = k * (l1 < 2 * m->l1 ? l1 : 2 * m->l1),
+                          .l2_squared =
+                              k * (l2_squared < ball ? l2_squared : ball),
+                          .unit = kith_i_domain_step(m)};
+    bill->loss = kith_i_session_left(s);
+    kith_status status = kith_i_session_price(s, &moved, bill, scale, err);
+    if (!status)
+        *sd = kith_i_session_sd(s, *scale, 0);
+    return status;
 }
 
 /* ---- the answer of a block ----------------------------------------------- */
@@ -123,22 +133,10 @@ kith_status kith_i_release_average(kith_session *s,
                        .m = spec->blocks,
                        .each = 1};
     b.entries = b.room = (size_t)spec->k * b.d;
-    kith_i_diameter far = kith_i_domain_diameter(kith_i_session_domain(s));
-    kith_i_loss left = kith_i_session_left(s);
-    kith_status status = kith_i_session_scale(
-        s, far.l2_squared * spec->k, far.l1 * spec->k, left, &b.scale, err);
+    kith_i_bill bill = {.what = spec->what};
+    kith_status status =
+        kith_i_points_price(s, spec->k, &bill, &b.scale, sd, err);
     if (status)
         return status;
-    int pure = kith_i_session_measure(s) == KITH_PURE_DP;
-    double step = kith_i_domain_step(kith_i_session_domain(s));
-    kith_i_bill bill = {.what = spec->what,
-                        .mechanism = kith_i_session_mechanism(s),
-                        .norm = pure ? "l1" : "l2",
-                        .sensitivity =
-                            (pure ? (double)(far.l1 * spec->k)
-                                  : sqrt((double)(far.l2_squared * spec->k))) *
-                            step,
-                        .scale = kith_i_scale_value(b.scale) * step};
-    *sd = kith_i_session_sd(s, b.scale);
     return kith_i_blocks_release(&b, &bill, out, b.entries, err);
 }

@@ -20,11 +20,4 @@ kith_status kith_i_release_average(kith_session *session,
                                    const kith_i_average_spec *spec,
                                    int64_t *out, double *sd, kith_error *err);
 
-/* How far apart two points of the domain can be: L1, and L2 squared. */
-typedef struct kith_i_diameter {
-    uint64_t l1;
-    kith_i_u128 l2_squared;
-} kith_i_diameter;
-kith_i_diameter kith_i_domain_diameter(const kith_i_domain *domain);
-
 #endif

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/watch.h"
+#include "block_planes.h"
 #include "blocks.h"
 #include "kernel/dense.h"
 #include "noise/noise.h"
@@ -102,7 +103,9 @@ static kith_status check_worth(kith_i_blocks *b, const kith_privacy *left,
     if (b->spec->force || !drowns(b, &b->smooth))
         return KITH_OK;
     double rows = enough_rows(b, left->epsilon, left->delta);
-    double epsilon = enough_epsilon(b, left->delta);
+    /* and for the count, if one was bought, its part of it */
+    double epsilon = enough_epsilon(b, left->delta) *
+                     (kith_i_session_privacy(b->s).epsilon / left->epsilon);
     char more[80] = "no number of rows would do at this epsilon",
          other[80] = "no epsilon would do with these rows";
     if (rows > 0)
@@ -317,12 +320,17 @@ static kith_status publish_medoid(kith_i_blocks *b, int64_t *out,
     return status ? status : publish_answer(b, medoid, square, out, err);
 }
 
-kith_status kith_i_release_blocks(kith_session *s,
-                                  const kith_i_blocks_spec *spec, int64_t *out,
-                                  kith_error *err)
+kith_status kith_i_release_blocks_by(kith_session *s,
+                                     const kith_i_blocks_spec *spec,
+                                     kith_i_block_solver *solve,
+                                     const void *arg, int64_t *out,
+                                     kith_error *err)
 {
-    kith_i_blocks b = {
-        .s = s, .spec = spec, .d = kith_i_session_domain(s)->dimension};
+    kith_i_blocks b = {.s = s,
+                       .spec = spec,
+                       .solve = solve,
+                       .arg = arg,
+                       .d = kith_i_session_domain(s)->dimension};
     b.triangle = (size_t)b.d * (b.d + 1) / 2;
     b.respond = kith_i_answer_planes;
     b.publish = publish_medoid;
@@ -338,4 +346,14 @@ kith_status kith_i_release_blocks(kith_session *s,
         .sensitivity = ldexp(sqrt((double)b.diameter), -KITH_I_PLANE_BITS)};
     return kith_i_blocks_release(&b, &bill, out, (size_t)spec->k * b.d * b.d,
                                  err);
+}
+
+kith_status kith_i_release_blocks(kith_session *s,
+                                  const kith_i_blocks_spec *spec, int64_t *out,
+                                  kith_error *err)
+{
+    kith_i_plane_solver solver = {spec->solver, spec->k, spec->q,
+                                  kith_i_session_domain(s)->dimension};
+    return kith_i_release_blocks_by(s, spec, kith_i_solve_planes, &solver, out,
+                                    err);
 }

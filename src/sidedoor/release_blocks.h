@@ -7,19 +7,12 @@
 
 #include "base/base_i.h"
 #include "dp/dp_i.h"
-
-/* Answer for n rows of d numbers (lattice units): k planes of q orthonormal
- * rows. Total: whatever the rows are. Its coins do not depend on the data. Runs
- * in several threads at once. */
-typedef kith_status kith_i_block_solver(const void *arg, const double *rows,
-                                        uint32_t n, kith_i_coins *coins,
-                                        double *planes, kith_error *err);
+#include "kith/subspace.h"
 
 typedef struct kith_i_blocks_spec {
     const char *what;
     uint32_t k, q;
-    kith_i_block_solver *solve;
-    const void *arg;
+    kith_subspace_solver solver; /* by name: no code of a method sees a row */
     uint32_t block_rows; /* wanted; blocks get larger when there are many */
     int overlap; /* the paper's sampling, with at most sqrt(m) blocks a record;
                     replace-one only. Else a partition. */

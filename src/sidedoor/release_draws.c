@@ -17,9 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "noise/noise.h"
-#include "release/rows_out.h"
-#include "release_average.h"
 
 typedef struct {
     kith_session *s;
@@ -108,26 +107,14 @@ kith_status kith_i_release_draws(kith_session *s, const char *what, uint32_t k,
 {
     const kith_i_domain *m = kith_i_session_domain(s);
     size_t size = (size_t)k * m->dimension;
-    kith_i_diameter far = kith_i_domain_diameter(m);
     kith_i_scale scale;
-    kith_status status = kith_i_session_scale(
-        s, far.l2_squared * k, far.l1 * k, kith_i_session_left(s), &scale, err);
+    kith_i_bill bill = {.what = what};
+    kith_status status = kith_i_points_price(s, k, &bill, &scale, sd, err);
     if (status)
         return status;
-    int pure = kith_i_session_measure(s) == KITH_PURE_DP;
-    double step = kith_i_domain_step(m);
-    kith_i_bill bill = {
-        .what = what,
-        .mechanism = kith_i_session_mechanism(s),
-        .norm = pure ? "l1" : "l2",
-        .sensitivity =
-            (pure ? (double)(far.l1 * k) : sqrt((double)(far.l2_squared * k))) *
-            step,
-        .scale = kith_i_scale_value(scale) * step};
     kith_i_block_copy copy;
     status = kith_i_block_copy_open(s, &bill, 0, &copy, err);
     memset(out, 0, size * sizeof *out);
-    *sd = kith_i_session_sd(s, scale);
     draws w = {.s = s,
                .x = copy.x,
                .n = copy.n,

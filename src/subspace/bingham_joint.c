@@ -9,6 +9,8 @@
 
 #include "bingham_i.h"
 #include "kernel/linear.h"
+#include "kernel/planes.h"
+#include "kernel/vectors.h"
 
 enum { MOST_TRIES = 60 };
 
@@ -17,29 +19,12 @@ enum { MOST_TRIES = 60 };
 static double orthogonalize(double *rows, double *along, uint32_t p, uint32_t d)
 {
     double log_det = 0;
-    for (size_t j = 0; j < p; j++) {
-        double *row = rows + j * d;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t o = 0; o < j; o++) {
-                const double *other = rows + o * d;
-                double c = 0;
-                for (uint32_t i = 0; i < d; i++)
-                    c += row[i] * other[i];
-                for (uint32_t i = 0; i < d; i++)
-                    row[i] -= c * other[i];
-                for (size_t i = 0; along && i < d; i++)
-                    along[j * d + i] -= c * along[o * d + i];
-            }
-        double square = row[0] * row[0];
-        for (uint32_t i = 1; i < d; i++)
-            square += row[i] * row[i];
+    for (uint32_t j = 0; j < p; j++) {
+        double square = kith_i_orthogonal_row_along(rows, along, j, d);
         log_det += log(square);
-        double scale = 1 / sqrt(square);
-        for (size_t i = 0; i < d; i++) {
-            row[i] *= scale;
-            if (along)
-                along[j * d + i] *= scale;
-        }
+        kith_i_multiply_by(rows + (size_t)j * d, 1 / sqrt(square), d);
+        if (along)
+            kith_i_multiply_by(along + (size_t)j * d, 1 / sqrt(square), d);
     }
     return log_det;
 }

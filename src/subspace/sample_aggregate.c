@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sidedoor/block_planes.h"
+#include "sidedoor/release_blocks.h"
 #include "subspace_i.h"
 
 enum { LEAST_ROWS = 50 };
@@ -53,12 +53,10 @@ kith_status kith_i_subspace_aggregate(kith_i_subspace_run *run, kith_error *err)
     const kith_subspace_options *opt = run->opt;
     uint64_t own = 4 * (uint64_t)run->k * run->q;
     own = own < LEAST_ROWS ? LEAST_ROWS : own;
-    kith_i_plane_solver arg = {opt->solver, run->k, run->q, run->d};
     kith_i_blocks_spec spec = {.what = "planes (sample and aggregate)",
                                .k = run->k,
                                .q = run->q,
-                               .solve = kith_i_solve_planes,
-                               .arg = &arg,
+                               .solver = opt->solver,
                                .block_rows = opt->block_rows ? opt->block_rows
                                                              : (uint32_t)own,
                                .overlap = opt->overlap,

@@ -114,13 +114,12 @@ static void release(const shape *s, const double *rows, size_t n, uint64_t seed,
     kith_i_blocks_spec spec = {.what = "test",
                                .k = 1,
                                .q = 1,
-                               .solve = solve,
                                .block_rows = s->block_rows,
                                .overlap = s->overlap,
                                .force = 1};
     kith_error err = {0};
     scale_now = 0;
-    if (kith_i_release_blocks(session, &spec, out, &err))
+    if (kith_i_release_blocks_by(session, &spec, solve, NULL, out, &err))
         fail_msg("%s", err.message);
     kith_session_close(session);
 }

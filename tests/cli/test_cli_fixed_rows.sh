@@ -30,6 +30,8 @@ each_method() { # words before, file, options...
         $expect "$words" subspace -k 2 -q 1 -e 9 --delta 1e-6 $b --method $m \
             "$@" -o m.json "$file"
     done
+    $expect "$words" bounds -e 1 --adjacency replace-one "$@" -o b.csv "$file"
+    $expect "$words" kmeans -k 2 -e 1 --bounds private --adjacency replace-one "$@" -o m.json "$file"
     for m in auto one-round weighted-centers mean; do
         $expect "$words" local simulate -k 2 -e 2 --bounds 0:1 --method $m \
             "$@" -o m.json "$file"
@@ -50,7 +52,7 @@ for file in numbers.csv words.csv; do
 done
 each_method input 'line 20.*blank' blank.csv --no-header
 each_method input 'line 20.*goes on in the next line' swallow.csv --no-header --columns 2,3,4
-check 'nothing was written' test ! -e m.json
+check 'nothing was written' test ! -e m.json -a ! -e b.csv
 
 # Sparse rows: a line that is a comment only.
 for m in auto lloyd; do

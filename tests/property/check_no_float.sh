@@ -5,8 +5,8 @@
 set -eu
 : "${KITH_BUILD:?the build directory}"
 unit="noise/sampler.c noise/sampler_wide.c noise/sampler_knorm.c noise/sampler_wishart.c
-      noise/normal_digits.c noise/noise.c noise/noise_wishart.c kernel/aggregate.c
-      kernel/accumulate.c"
+      noise/normal_digits.c noise/noise.c noise/noise_wishart.c noise/select.c
+      kernel/aggregate.c kernel/accumulate.c"
 
 if [ "$(uname -m)" != x86_64 ]; then
     echo "skipped: the machine is not x86_64"

@@ -75,6 +75,46 @@ static void test_losses(void **state)
         assert_int_equal(totals[c], 2 * want[c]);
 }
 
+/* A row of a profile is as long as it is charged for, and no longer: L1 when
+ * pure, else L2. Sparse and dense rows add the same. */
+static void test_scaled(void **state)
+{
+    (void)state;
+    enum { D = 7, NORM = 1 << 14 };
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 3, 1);
+    for (int trial = 0; trial < 100000; trial++) {
+        int16_t row[D], value[D];
+        uint32_t index[D], start[2] = {0};
+        uint64_t reach = 1 + kith_i_coins_below(&coins, 1u << trial % 16);
+        for (uint32_t i = 0; i < D; i++) {
+            row[i] = (int16_t)kith_i_coins_below(&coins, reach);
+            row[i] = kith_i_coins_below(&coins, 2) ? row[i] : (int16_t)-row[i];
+            if (row[i]) {
+                index[start[1]] = i;
+                value[start[1]++] = row[i];
+            }
+        }
+        kith_i_block dense = {.rows = 1, .dimension = D, .dense = row},
+                     sparse = {.rows = 1,
+                               .dimension = D,
+                               .start = start,
+                               .index = index,
+                               .value = value};
+        for (int pure = 0; pure < 2; pure++) {
+            int64_t a[D] = {0}, b[D] = {0}, length = 0;
+            kith_i_aggregate_scaled(&dense, NORM, pure, a);
+            kith_i_aggregate_scaled(&sparse, NORM, pure, b);
+            assert_memory_equal(a, b, sizeof a);
+            for (int i = 0; i < D; i++)
+                length += pure ? llabs(a[i]) : a[i] * a[i];
+            assert_true(length <= (pure ? NORM : (int64_t)NORM * NORM));
+            if (start[1] > 0 && reach > 1000)
+                assert_true(length > (pure ? .9 : .8 * NORM) * NORM);
+        }
+    }
+}
+
 static int by_key(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -166,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_clip),
         cmocka_unit_test(test_extreme_values),
         cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_scaled),
         cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,10 +52,11 @@ static void solve(const double *x, kith_i_block_answer *respond,
     uint64_t seeds[BLOCKS];
     for (uint32_t r = 0; r < ROWS; r++)
         order[r] = (r * 31 + 5) % ROWS; /* 31 and ROWS have no divisor */
-    kith_i_blocks_spec spec = {
-        .k = K, .q = Q, .solve = kith_i_solve_planes, .arg = solver};
+    kith_i_blocks_spec spec = {.k = K, .q = Q};
     kith_i_blocks b = {.s = s,
                        .spec = &spec,
+                       .solve = kith_i_solve_planes,
+                       .arg = solver,
                        .respond = respond,
                        .entries = ENTRIES,
                        .room = ROOM,

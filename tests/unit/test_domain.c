@@ -231,6 +231,31 @@ static void test_sparse_equals_dense(void **state)
     }
 }
 
+/* Of a row with as many entries as it may have, a few features: no longer than
+ * the bounds of a view that has only these, in either norm. */
+static void test_narrowed(void **state)
+{
+    (void)state;
+    enum { D = 9, Q = 6 };
+    static const uint32_t features[Q] = {0, 2, 3, 5, 6, 8};
+    for (uint32_t sparsity = 1; sparsity <= D; sparsity++)
+        for (int sparse = 0; sparse < 2; sparse++) {
+            kith_bounds b = unit_box();
+            b.sparsity = sparsity;
+            kith_i_domain *m = domain_of(b, D, sparse), *narrow = NULL;
+            assert_int_equal(
+                kith_i_domain_narrow(m, features, Q, &narrow, NULL), KITH_OK);
+            uint64_t entries = sparsity < Q ? sparsity : Q;
+            uint64_t most = (uint64_t)narrow->high_q[0];
+            int finer = narrow->scale_log2 - m->scale_log2;
+            assert_int_equal(most, (uint64_t)m->high_q[0] << finer);
+            assert_true(narrow->l1 >= entries * most);
+            assert_true(narrow->l2_squared >= entries * most * most);
+            kith_i_domain_free(narrow);
+            kith_i_domain_free(m);
+        }
+}
+
 static void expect_refused(kith_bounds b, uint32_t d, int sparse,
                            kith_status status)
 {
@@ -310,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_close_to_the_projection),
         cmocka_unit_test(test_truncates_toward_zero),
         cmocka_unit_test(test_sparse_equals_dense),
+        cmocka_unit_test(test_narrowed),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_rows_are_local),
     };

@@ -7,7 +7,7 @@
 #include "kernel/cube_tree.h"
 #include "release/release_select.h"
 #include "release/release_sparse.h"
-#include "sidedoor/release_blocks.h"
+#include "sidedoor/blocks.h"
 #include "support/cmocka_all.h"
 #include "support/make_data.h"
 
@@ -56,6 +56,75 @@ static void test_handicaps(void **state)
         else
             assert_int_equal(out, 1); /* the other has 2^61 more to lose */
         kith_session_close(s);
+    }
+}
+
+static kith_status choose(kith_session *s, const kith_i_losses *losses)
+{
+    kith_i_select_spec spec = {.what = "test",
+                               .candidates = 2,
+                               .bound = 100,
+                               .charge = kith_i_session_left(s) / 10};
+    uint32_t out;
+    return kith_i_release_select(s, losses, &spec, &out, NULL);
+}
+
+/* No centres, no planes, or planes of no axes: a row would get what others left
+ * in the worker's room. */
+static void test_nothing_to_choose_from(void **state)
+{
+    (void)state;
+    double at[4 * D] = {1, 0, 0, 1, 1, 1, 2, 0}, squares[2] = {1, 1};
+    for (uint32_t k = 0; k < 2; k++) {
+        kith_session *s = open_pure();
+        kith_i_centers set[2] = {
+            {.k = k, .d = D, .coords = at, .squares = squares},
+            {.k = k, .d = D, .coords = at + D, .squares = squares + 1}};
+        kith_i_center_sets sets = {.count = 2, .set = set};
+        kith_status want = k ? KITH_OK : KITH_ERR_INTERNAL;
+        assert_int_equal(choose(s, &(kith_i_losses){.sets = &sets}), want);
+        kith_i_axes axes[2] = {{2, k, 1, D, at}, {2, 1, k, D, at}};
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(choose(s, &(kith_i_losses){.planes = &axes[i]}),
+                             want);
+        if (k == 0)
+            assert_untouched(s);
+        kith_session_close(s);
+    }
+}
+
+/* A unit that is too small for the type: as much as fits, on every machine. */
+static void test_losses_beyond_their_type(void **state)
+{
+    (void)state;
+    enum { C = 9 }; /* more than a kernel does side by side */
+    static const int16_t row[1] = {100};
+    double coords[C], squares[C], scratch[1 << 16];
+    for (int j = 0; j < C; j++) {
+        coords[j] = j ? -200 - j : 100;
+        squares[j] = coords[j] * coords[j];
+    }
+    kith_i_block block = {.rows = 1, .dimension = 1, .dense = row};
+    kith_i_centers set[2] = {
+        {.k = 1, .d = 1, .coords = coords, .squares = squares},
+        {.k = 1, .d = 1, .coords = coords + 1, .squares = squares + 1}};
+    kith_i_center_sets sets = {.count = 2, .set = set, .shift = -20};
+    int32_t loss[2], kept[C], extra[C];
+    kith_i_center_losses(&sets, &block, scratch, loss);
+    assert_int_equal(loss[0], 0);
+    assert_int_equal(loss[1], INT32_MAX);
+    uint32_t owner, far = 1;
+    kith_i_swap_state swap = {
+        .points = {.k = C, .d = 1, .coords = coords, .squares = squares},
+        .chosen = &far,
+        .k = 1,
+        .shift = -20,
+        .bound = INT32_MAX};
+    assert_true(kith_i_swap_scratch(C, 1) <= sizeof scratch / sizeof *scratch);
+    kith_i_swap_losses(&swap, &block, scratch, &owner, kept, extra);
+    for (int j = 0; j < C; j++) {
+        assert_int_equal(kept[j], j ? INT32_MAX : 0);
+        assert_int_equal(extra[j], 0);
     }
 }
 
@@ -123,14 +192,12 @@ static void test_blocks_and_what_is_held(void **state)
         free(rows);
         if (held)
             kith_i_session_hold(s, kith_i_session_left(s) / 10 * 9);
-        kith_i_blocks_spec spec = {.what = "planes",
-                                   .k = 1,
-                                   .q = 1,
-                                   .solve = first_axis,
-                                   .block_rows = 2};
+        kith_i_blocks_spec spec = {
+            .what = "planes", .k = 1, .q = 1, .block_rows = 2};
         int64_t out[D * D];
-        assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
-                         held ? KITH_ERR_BUDGET : KITH_OK);
+        assert_int_equal(
+            kith_i_release_blocks_by(s, &spec, first_axis, NULL, out, NULL),
+            held ? KITH_ERR_BUDGET : KITH_OK);
         if (held)
             assert_untouched(s);
         kith_session_close(s);
@@ -208,6 +275,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handicaps),
+        cmocka_unit_test(test_nothing_to_choose_from),
+        cmocka_unit_test(test_losses_beyond_their_type),
         cmocka_unit_test(test_trees),
         cmocka_unit_test(test_blocks_and_what_is_held),
         cmocka_unit_test(test_views),

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "sidedoor/release_blocks.h"
+#include "sidedoor/blocks.h"
 #include "support/make_data.h"
 #include "support/stat.h"
 
@@ -76,12 +76,10 @@ static kith_status release(const double *rows, answer *a, const setting *how,
     kith_i_blocks_spec spec = {.what = "test",
                                .k = K,
                                .q = Q,
-                               .solve = solve,
-                               .arg = a,
                                .block_rows = BLOCK,
                                .overlap = how->overlap,
                                .force = how->force};
-    kith_status status = kith_i_release_blocks(s, &spec, out, err);
+    kith_status status = kith_i_release_blocks_by(s, &spec, solve, a, out, err);
     if (!status) {
         assert_true(kith_i_session_left(s) == 0);
         kith_receipt *all;
@@ -95,8 +93,9 @@ static kith_status release(const double *rows, answer *a, const setting *how,
             kith_i_free((void *)(uintptr_t)all[i].what);
         kith_i_free(all);
         /* nothing is left for a second one */
-        assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
-                         KITH_ERR_BUDGET);
+        assert_int_equal(
+            kith_i_release_blocks_by(s, &spec, solve, a, out, NULL),
+            KITH_ERR_BUDGET);
     }
     kith_session_close(s);
     return status;
@@ -191,6 +190,44 @@ static void test_dealing(void **state)
                              &err),
                      KITH_ERR_PRIVACY);
     free(rows);
+}
+
+/* Overlapping blocks, so few that many a dealing has a record in more of them
+ * than is charged for: that one is not taken. */
+static void test_overlap(void **state)
+{
+    (void)state;
+    enum { RECORDS = 12, BLOCKS = 4, EACH = 2, SIZE = RECORDS / BLOCKS };
+    int most = 0;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        const kith_i_blocks_spec spec = {.overlap = 1};
+        const kith_i_entropy_source source = {.seeded = 1, .seed = seed};
+        uint32_t order[RECORDS], room[RECORDS];
+        size_t from[BLOCKS + 1];
+        int in[RECORDS] = {0};
+        kith_i_blocks b = {.spec = &spec,
+                           .m = BLOCKS,
+                           .each = EACH,
+                           .n = RECORDS,
+                           .order = order,
+                           .from = from};
+        kith_i_entropy_open(&b.e, &source, 1);
+        assert_int_equal(kith_i_blocks_deal(&b, room, NULL), KITH_OK);
+        kith_i_entropy_close(&b.e);
+        for (int i = 0; i < BLOCKS; i++) {
+            assert_int_equal(from[i + 1] - from[i], SIZE);
+            for (size_t r = from[i]; r < from[i + 1]; r++) {
+                in[order[r]]++;
+                for (size_t o = from[i]; o < r; o++)
+                    assert_true(order[o] != order[r]);
+            }
+        }
+        for (int r = 0; r < RECORDS; r++) {
+            assert_true(in[r] <= EACH);
+            most = in[r] > most ? in[r] : most;
+        }
+    }
+    assert_int_equal(most, EACH);
 }
 
 /* All planes the first axes, but for the noise. */
@@ -301,6 +338,28 @@ static void test_threshold(void **state)
     free(rows);
 }
 
+/* Where the rows are counted, for a part of epsilon, the message names the
+ * epsilon to declare: about, from far away; well, from nearby. */
+static void test_refusal_after_a_count(void **state)
+{
+    (void)state;
+    double *rows = test_rows(), enough = 4;
+    int64_t out[K * D * D];
+    answer a = {.mode = FIXED};
+    for (int i = 0; i < 4; i++) {
+        static const double part[] = {1, .9, .98, 1.02};
+        kith_error err = {0};
+        kith_status status = release(
+            rows, &a, &(setting){part[i] * enough, KITH_ADD_REMOVE, 0, 0, 1},
+            out, &err);
+        assert_int_equal(status, i < 3 ? KITH_ERR_PRIVACY : KITH_OK);
+        const char *said = strstr(err.message, "epsilon >= ");
+        if (i < 2)
+            assert_int_equal(sscanf(said, "epsilon >= %lf", &enough), 1);
+    }
+    free(rows);
+}
+
 /* Refused before a record was looked at; the epsilon that the message names
  * does, and a little less does not. */
 static void test_refusal(void **state)
@@ -347,22 +406,17 @@ static void test_sessions(void **state)
     double *rows = test_rows();
     int64_t out[K * D * D];
     answer a = {.mode = FIXED};
-    kith_i_blocks_spec spec = {.what = "test",
-                               .k = K,
-                               .q = Q,
-                               .solve = solve,
-                               .arg = &a,
-                               .block_rows = BLOCK,
-                               .force = 1};
+    kith_i_blocks_spec spec = {
+        .what = "test", .k = K, .q = Q, .block_rows = BLOCK, .force = 1};
     kith_session *s =
         open_session(load(rows, N, D, ball(1)), 1, 0, KITH_REPLACE_ONE, 1, 1);
-    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+    assert_int_equal(kith_i_release_blocks_by(s, &spec, solve, &a, out, NULL),
                      KITH_ERR_PRIVACY);
     kith_session_close(s);
     kith_ledger *ledger;
     s = ledger_session(load(rows, N, D, ball(1)),
                        (kith_privacy){1, 1e-6, KITH_REPLACE_ONE}, &ledger);
-    assert_int_equal(kith_i_release_blocks(s, &spec, out, NULL),
+    assert_int_equal(kith_i_release_blocks_by(s, &spec, solve, &a, out, NULL),
                      KITH_ERR_BUDGET);
     kith_session_close(s);
     kith_ledger_free(ledger);
@@ -375,9 +429,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equivariance),
         cmocka_unit_test(test_dealing),
+        cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_rubbish),
         cmocka_unit_test(test_solver_fails),
         cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_refusal_after_a_count),
         cmocka_unit_test(test_threshold),
         cmocka_unit_test(test_sessions),
     };

@@ -207,12 +207,49 @@ static void test_noise_shape(void **state)
     assert_true(off >= (double)no - 2 * sqrt((double)no * ALARM));
 }
 
+/* Cells without a row have noise of their own, in each way of paying, without a
+ * seed as with one: no cell is zero, no two are alike (chance of a false alarm:
+ * below 1e-20, for every entry has a deviation of more than 1e8). */
+static void test_empty_cells(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 6; way++) {
+        kith_session_options opt;
+        kith_session_options_init(&opt, sizeof opt);
+        opt.privacy = (kith_privacy){1, way % 3 ? 0 : 1e-6, KITH_ADD_REMOVE};
+        opt.threads = 2;
+        opt.insecure = way >= 3;
+        kith_session *s = NULL;
+        assert_int_equal(
+            kith_session_open(load(NULL, 0, D, unit_box()), &opt, &s, NULL),
+            KITH_OK);
+        thirds t;
+        kith_i_gram_spec spec = {.what = "moments",
+                                 .cells = CELLS,
+                                 .width = D,
+                                 .by_trace = way % 3 == BY_TRACE,
+                                 .charge = kith_i_session_left(s)};
+        int64_t out[CELLS + 1][D * D] = {{0}};
+        double sd;
+        assert_int_equal(kith_i_release_gram(s, ask_thirds(&t, CELLS, 0, 0),
+                                             &spec, out[1], &sd, NULL),
+                         KITH_OK);
+        assert_true(sd > 1e8);
+        for (int a = 0; a <= CELLS; a++)
+            for (int b = 0; b < a; b++)
+                for (int i = 0; i < D * D; i++)
+                    assert_true(out[a][i] != out[b][i]);
+        kith_session_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_noise_shape),
+        cmocka_unit_test(test_empty_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
