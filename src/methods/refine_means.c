@@ -262,7 +262,7 @@ void kith_i_refine_step(kith_i_local_model *model)
         double seen = v * ((double)d + sqrt(2 * (double)d));
         double step = known / (known + v);
         step = fmax(step, isfinite(pool) ? pool / (pool + v) : 1);
-        step = square > seen ? fmax(step, 1 - seen / square) : step;
+        step = fmax(step, kith_i_shrink(square, seen));
         step = v > 0 ? fmin(1, step) : 1;
         for (size_t i = 0; i < d; i++)
             model->center[j * d + i] += step * model->move[j * d + i];
