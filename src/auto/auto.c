@@ -116,12 +116,10 @@ static void hand_over(auto_run *run, uint64_t rows)
  * would be about it. */
 static int is_single(const auto_run *run)
 {
-    const auto_scout *scout = &run->scout;
     const auto_recipe *r = run->recipe;
     double two = kith_i_auto_center_noise(run, r->single, run->d, 2);
-    int lost = scout->norms.seen && scout->astray > 2 * r->poor * scout->trace;
     return !run->opt->rounds &&
-           (run->k == 1 || (run->plan <= 0 && (two > r->poor || lost)));
+           (run->k == 1 || (run->plan <= 0 && two > r->poor));
 }
 
 /* So few rows, for this budget, that a summary of them would be noise. */
