@@ -44,14 +44,16 @@ void kith_i_auto_divide(auto_run *run)
     double loud = kith_i_auto_center_noise(run, pool * r->last, run->d, run->k);
     double choice = run->k > 1 && loud > r->noisy ? r->choice * pool : 0;
     double tree = r->tree - r->tree_falls * r->narrow * narrow;
+    /* rounds that were asked for have no less than cells */
+    double steps = asked ? fmax(r->steps, r->cells) : r->steps;
     double last = r->last + r->narrow * narrow;
-    double unit = (pool - choice) /
-                  (tree + r->leaf + r->cells + r->steps + last + r->hist);
+    double unit =
+        (pool - choice) / (tree + r->leaf + r->cells + steps + last + r->hist);
     /* where the last step, in all features, is loud, the rounds before it are
      * not: they leave it some of their share */
     loud = kith_i_auto_center_noise(run, unit * last, run->d, run->k);
     double ease = narrow > 0 && !asked ? sqrt(r->quiet / loud) : 1;
-    double left = r->steps * fmax(r->least_ease, fmin(1, ease));
+    double left = steps * fmax(r->least_ease, fmin(1, ease));
     uint32_t rounds = asked ? asked : count_rounds(run, unit * left);
     left = rounds > 0 ? left : 0;
     run->shares =
@@ -59,7 +61,7 @@ void kith_i_auto_divide(auto_run *run)
                       .leaf = unit * r->leaf,
                       .cells = unit * r->cells,
                       .steps = unit * left,
-                      .last = unit * (last + r->steps - left),
+                      .last = unit * (last + steps - left),
                       .choice = choice,
                       .hist = unit * r->hist / (2 + r->cell_steps + rounds),
                       .counts = fmax(r->sizes, 1 / (2. + q)),
