@@ -14,7 +14,6 @@ import collections
 import json
 import math
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -33,30 +32,53 @@ NEVER = "1e30"
 RULES = {
     "": {},
     "n counted again": {"clear": "0"},
+    "sizes no less than 2 sd": {"sure": "0"},
     "mean again": {"turns": "0"},
+    "one mean, tails in": {"nothing": "0"},
     "next to likely bins": {"likely": NEVER},
     "a run of bins": {"window": NEVER},
+    "clipping leaves half": {"least_kept": "0"},
+    "scales shared": {"prior": "0", "narrowest": "0"},
     "L1 lengths": {"taxicab": "0"},
-    "no moments if they drown": {"directions": "0"},
+    "no moments if they drown": {"directions": "0", "few_features": "0"},
     "more random axes": {"crowd": NEVER},
     "few rows: rounds": {"few": "0"},
     "one mean for two": {"single": NEVER},
+    "more for the last step": {"narrow": "0"},
+    "rounds leave the last step": {"least_ease": "1"},
+    "outliers apart": {"hidden": "0"},
     "first halvings": {"first": NEVER},
+    "fewer levels if coarse": {"least_levels": "99"},
     "several halvings": {"halvings": "1"},
     "leaves that stand out": {"keep": "0"},
+    "halves on paper": {"halves": "1"},
     "cells": {"most_cells": "0", "each": "0"},
+    "as many as noise allows": {"blurred": "0"},
     "cells that stand out": {"stands": "0"},
-    "rounds leave the last step": {"least_ease": "1"},
+    "noisy cells weigh less": {"blur": "0"},
+    "far cells weigh": {"far_weight": "0"},
+    "sizes drift": {"steady": NEVER},
+    "rounds by noise": {"quiet": NEVER},
+    "more rounds if very quiet": {"converging": "0"},
     "zooms": {"zooms": "1"},
+    "two last steps, random axes": {"latter": "0"},
     "choice of one mean": {"noisy": NEVER},
+    "no choice without doubt": {"doubt": "0"},
 }
+# What these are for is seen in more features.
+WIDE = ("L1 lengths", "more random axes", "more for the last step",
+        "rounds leave the last step", "zooms", "two last steps, random axes",
+        "sizes drift")
+WIDE_SET = "cifar"
 
 
 def fields():
     """Name and type of the recipe's numbers."""
     kinds = {"NUMBER": "double", "WHOLE": "uint32_t"}
+    kinds.update(SAME=kinds["NUMBER"], SAME_WHOLE=kinds["WHOLE"])
     with open(os.path.join(TREE, "src/auto/recipe.def"), encoding="ascii") as f:
-        for kind, name in re.findall(r"^(NUMBER|WHOLE)\((\w+),", f.read(), re.M):
+        for kind, name in re.findall(
+                r"^(NUMBER|WHOLE|SAME|SAME_WHOLE)\((\w+),", f.read(), re.M):
             yield name, kinds[kind]
 
 
@@ -101,33 +123,16 @@ def build():
     return os.path.join(where, "bench", "bench_auto")
 
 
-def odd_path(name):
-    """The rows of robust.py as float32, written by hand: no NumPy needed."""
-    path = os.path.join(measure.CACHE, "odd-%s.npy" % name)
-    if not os.path.exists(path):
-        import array
-        rows = list(robust.rows_of(name, random.Random(name)))
-        head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" \
-            % (len(rows), len(rows[0]))
-        head += " " * (117 - len(head)) + "\n"
-        with open(path + ".part", "wb") as f:
-            f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little"))
-            f.write(head.encode())
-            array.array("f", (v for row in rows for v in row)).tofile(f)
-        os.rename(path + ".part", path)
-    return path
-
-
-def asks(seeds):
+def asks(seeds, rule):
     """(set, file, bounds, [(k, epsilon, delta, seed)])."""
     data = measure.Data(None)
     numbers = range(FIRST_SEED, FIRST_SEED + seeds)
-    for name in SETS:
+    for name in SETS + ((WIDE_SET,) if rule in WIDE + ("",) else ()):
         yield name, data.path(name), DATASETS[name].bounds[1], [
             (k, e, d, s) for k in (10, 64) for e, d in BUDGETS for s in numbers]
-    for name, (_, _, k, e, d, radius) in robust.SETS.items():
-        yield "odd " + name, odd_path(name), "0:1" if radius is None else str(
-            radius), [(k, e, d, s) for s in numbers]
+    for name, (_, _, k, e, d, _) in robust.SETS.items():
+        yield ("odd " + name, robust.npy(name, measure.CACHE),
+               robust.bounds(name), [(k, e, d, s) for s in numbers])
 
 
 def kept():
@@ -145,7 +150,7 @@ def run(program, rule, seeds):
     done = kept()[rule]
     surroundings = dict(os.environ, **{"R_" + n: v
                                        for n, v in RULES[rule].items()})
-    for name, path, bounds, wanted in asks(seeds):
+    for name, path, bounds, wanted in asks(seeds, rule):
         wanted = [a for a in wanted if (name, *a) not in done]
         if not wanted:
             continue
@@ -195,15 +200,18 @@ def table():
         if not rule or not now:
             continue
         row = [("%.3f ± %.3f" % effect(base, now, [
-            c for c in now if c[2:] == b and not c[0].startswith("odd")])
+            c for c in now if c[2:] == b and c[0] in SETS])
                 ).replace(" 0.", " .") for b in BUDGETS]
+        wide = ["cifar %d, %s%g %.3f ± %.3f" % (
+            c[1], "" if c[3] else "pure ", c[2], *effect(base, now, [c]))
+                for c in now if c[0] == WIDE_SET]
         odd = [(c[0][4:], *effect(base, now, [c])) for c in now
                if c[0].startswith("odd")]
         odd = ["%s %.2g" % o[:2] for o in odd
                if abs(math.log(o[1])) > math.log(1.3) and
                abs(o[1] - 1) > 2 * o[2]]
         print("| %s | %s | %s |" % (rule, " | ".join(row),
-                                    ", ".join(odd) or "–"))
+                                    ", ".join(odd + wide) or "–"))
 
 
 def main():

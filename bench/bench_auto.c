@@ -1,8 +1,10 @@
 /* Costs of many private runs on one set, whose rows are loaded once:
  *     bench_auto FILE.npy LO:HI|RADIUS < runs
- * Each line of `runs` is "K EPSILON DELTA SEED METHOD" (auto or lloyd); K = 1
- * is one private mean. Each run is a child process with the rows of its parent,
- * one thread, and prints one line of JSON: cost per row, CPU seconds, releases.
+ * Each line of `runs` is "K EPSILON DELTA SEED METHOD" (auto, lloyd or spread);
+ * K = 1 is one private mean, spread: K centres about that, at the distance that
+ * auto would take if it knew the variance exactly. Each run is a child process
+ * with the rows of its parent, one thread, and prints one line of JSON: cost
+ * per row, CPU seconds, releases, resolution per row (0: no selection).
  * FILE.npy: float32 in C order, as bench/prepare.py and bench/ablation.py write
  * them. */
 #include <cblas.h>
@@ -14,8 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/base_i.h"
 #include "data/fold.h"
 #include "kith/kith.h"
+#include "kith/quality.h"
 
 enum { BATCH = 1024, HEADER = 10 };
 
@@ -24,6 +28,7 @@ typedef struct {
     float *rows;
     uint64_t n;
     uint32_t d;
+    double low, high; /* of a box; equal: none */
 } table;
 
 typedef struct {
@@ -67,6 +72,8 @@ static void load(const char *path, const char *bounds, table *t)
     if (*end == ':') {
         high = strtod(end + 1, &end);
         b = (kith_bounds){.lower = &low, .upper = &high, .box_count = 1};
+        t->low = low;
+        t->high = high;
     }
     kith_source_options source;
     kith_source_options_init(&source, sizeof source);
@@ -118,6 +125,30 @@ static double cost_of(const table *t, uint32_t k, const double *centers)
     return sum / (double)t->n;
 }
 
+/* The mean, and k - 1 places about it in random directions. */
+static double *spread_about(const table *t, const double *mean, uint32_t k,
+                            unsigned seed)
+{
+    uint32_t d = t->d;
+    double *out = malloc((size_t)k * d * sizeof *out);
+    double apart =
+        sqrt(cost_of(t, 1, mean) / d) * .7 * sqrt(2 * log(k)); /* choose.c */
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, seed, 1);
+    if (!out)
+        stop("out of memory");
+    for (uint32_t j = 0; j < k; j++) {
+        double *c = out + (size_t)j * d;
+        double length = sqrt(kith_i_coins_normals(&coins, c, d));
+        for (uint32_t i = 0; i < d; i++) {
+            c[i] = mean[i] + (j ? apart * c[i] / length : 0);
+            if (t->low < t->high)
+                c[i] = fmax(t->low, fmin(t->high, c[i]));
+        }
+    }
+    return out;
+}
+
 /* In a child: the session takes the rows, the parent keeps its own. */
 static void run(const table *t, const job *j)
 {
@@ -130,7 +161,8 @@ static void run(const table *t, const job *j)
     session_opt.insecure_seed = j->seed;
     kith_kmeans_options opt;
     kith_kmeans_options_init(&opt, sizeof opt);
-    opt.clusters = j->k;
+    int spread = strcmp(j->method, "spread") == 0;
+    opt.clusters = spread ? 1 : j->k;
     opt.method =
         strcmp(j->method, "lloyd") ? KITH_KMEANS_AUTO : KITH_KMEANS_LLOYD;
     opt.public_seed = j->seed;
@@ -140,20 +172,25 @@ static void run(const table *t, const job *j)
     check(kith_kmeans(session, &opt, &result, &err), &err);
     struct rusage u;
     uint32_t k, d;
+    const double *centers = kith_result_centers(result, &k, &d);
+    kith_quality q = {.size = sizeof q};
+    kith_result_quality(result, &q);
+    if (spread)
+        centers = spread_about(t, centers, j->k, j->seed);
     getrusage(RUSAGE_SELF, &u);
     double cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
                  1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
     printf("{\"k\": %u, \"epsilon\": %g, \"delta\": %g, \"seed\": %u, "
            "\"method\": \"%s\", \"cost\": %.9g, \"cpu\": %.3f, "
-           "\"releases\": %zu}\n",
+           "\"releases\": %zu, \"resolution\": %.4g}\n",
            j->k, j->epsilon, j->delta, j->seed, j->method,
-           cost_of(t, j->k, kith_result_centers(result, &k, &d)), cpu,
-           kith_result_receipt_count(result));
+           cost_of(t, j->k, centers), cpu, kith_result_receipt_count(result),
+           isnan(q.resolution) ? 0 : q.resolution / (double)t->n);
 }
 
 int main(int argc, char **argv)
 {
-    table t;
+    table t = {0};
     job j;
     if (argc != 3) {
         fprintf(stderr, "usage: bench_auto FILE.npy LO:HI|RADIUS < runs\n");

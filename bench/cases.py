@@ -206,8 +206,9 @@ for (_name, _k), _limit in AUTO_PURE_TARGETS.items():
     TARGETS["auto-%s-k%d-e1-pure" % (_name, _k)] = (
         "auto, %s k = %d, pure, mean cost ratio" % (_name, _k), "", _limit,
         False)
-TARGETS["robust"] = ("auto / better of lloyd and one mean, worst odd set", "x",
-                     1.0, False)
+TARGETS["robust"] = (
+    "auto / best of lloyd, spread start and one mean, worst odd set", "x", 1.0,
+    False)
 TARGETS["balcan-mnist-k10-e1-gaussian"] = (
     "balcan, mnist k = 10, mean cost ratio", "", 1.06, False)
 TARGETS["balcan-mnist-k10-e1-pure"] = (

@@ -1,10 +1,13 @@
-"""Odd data: `auto` must not lose to `lloyd` nor to one mean.
+"""Odd data: `auto` must not lose to one mean, nor to centres spread about it.
 
-Small, awkward sets, written as CSV with the standard library."""
+Small, awkward sets, written with the standard library."""
+import array
+import json
 import math
 import os
 import random
 import statistics
+import subprocess
 
 import measure
 from cases import FIRST_SEED
@@ -168,35 +171,45 @@ def clusters_of(kind, rows, d, coins):
             yield [clamp(v + coins.gauss(0, .05)) for v in centers[i % 5]]
 
 
-def write(name, directory):
-    path = os.path.join(directory, "robust-%s.csv" % name)
-    if not os.path.exists(path):
-        coins = random.Random(name)
-        with open(path + ".part", "w", encoding="ascii") as f:
-            for row in rows_of(name, coins):
-                f.write(",".join("%.6g" % v for v in row) + "\n")
-        os.rename(path + ".part", path)
-    return path
-
-
-def bounds(name):
-    radius = SETS[name][5]
-    return ("--bounds", "0:1") if radius is None else ("--radius", str(radius))
-
-
 def error_of_mean(costs):
     return statistics.stdev(costs) / len(costs) ** .5
 
 
 def against_better(costs):
-    """auto / the better of the two, and the standard error of that."""
+    """auto / the best of the others, and the standard error of that."""
     (auto, error), (other, other_error) = costs[0], min(costs[1:])
     ratio = auto / other
     return ratio, ratio * math.hypot(error / auto, other_error / other)
 
 
+def npy(name, directory):
+    """The rows as float32, written by hand: no NumPy needed."""
+    path = os.path.join(directory, "odd-%s.npy" % name)
+    if not os.path.exists(path):
+        rows = list(rows_of(name, random.Random(name)))
+        head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" \
+            % (len(rows), len(rows[0]))
+        head += " " * (117 - len(head)) + "\n"
+        with open(path + ".part", "wb") as f:
+            f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little"))
+            f.write(head.encode())
+            array.array("f", (v for row in rows for v in row)).tofile(f)
+        os.rename(path + ".part", path)
+    return path
+
+
+def bounds(name):
+    """As bench_auto takes them."""
+    radius = SETS[name][5]
+    return "0:1" if radius is None else str(radius)
+
+
+# Columns of the table: method of bench_auto, and the number of clusters.
+METHODS = (("auto", None), ("lloyd", None), ("spread", None), ("auto", 1))
+
+
 class Figures:
-    """Mean cost of auto, of lloyd, and of one cluster, on each set."""
+    """Mean cost of auto, of lloyd, of the spread start and of one mean."""
 
     def __init__(self, wanted, seeds):
         self.sets = [name for name in SETS if wanted("robust-" + name)]
@@ -209,48 +222,50 @@ class Figures:
     def run(self, build, data):
         del data
         for name in self.sets:
-            k = SETS[name][2]
-            costs = [self.cost(build, name, method, clusters)
-                     for method, clusters in (("auto", k), ("lloyd", k),
-                                              ("auto", 1))]
+            costs, resolution = self.costs(build, name)
             measure.say("robust-%s %s" % (name, costs))
-            self.rows.append((name, costs))
+            self.rows.append((name, costs, resolution))
 
-    def cost(self, build, name, method, k):
-        _, _, _, epsilon, delta, _ = SETS[name]
-        path = write(name, measure.CACHE)
-        model = os.path.join(measure.CACHE, "model.json")
-        costs = []
+    def costs(self, build, name):
+        """(mean, error) by method; mean resolution, where a choice was made."""
+        _, _, k, epsilon, delta, _ = SETS[name]
         seeds = self.seeds * (8 if SETS[name][0] < 1000 else 4)
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds):
-            measure.run([build.kith, "kmeans", "-k", str(k), "-e",
-                         "%g" % epsilon, "--delta", "%g" % delta,
-                         *bounds(name), "--method", method, "--insecure-seed",
-                         str(seed), "--seed", str(seed), "--threads", "1",
-                         "--quiet", "--force", "-o", model, path])
-            costs.append(measure.cost_per_row(build, model, path))
-        return statistics.mean(costs), error_of_mean(costs)
+        lines = subprocess.run(
+            [build.bench("bench_auto"), npy(name, measure.CACHE), bounds(name)],
+            input="".join("%d %g %g %d %s\n" % (many or k, epsilon, delta, seed,
+                                                method)
+                          for method, many in METHODS
+                          for seed in range(FIRST_SEED, FIRST_SEED + seeds)),
+            stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        runs = [json.loads(line) for line in lines]
+        parts = [[r["cost"] for r in runs[i * seeds:(i + 1) * seeds]]
+                 for i in range(len(METHODS))]
+        told = [r["resolution"] for r in runs[:seeds] if r["resolution"] > 0]
+        return ([(statistics.mean(p), error_of_mean(p)) for p in parts],
+                statistics.mean(told) if told else None)
 
     def worst(self):
-        """auto against the better of the two, worst set; None if not run."""
+        """auto against the best of the others, worst set; None if not run."""
         if not self.rows:
             return None
-        return max(against_better(costs)[0] for _, costs in self.rows)
+        return max(against_better(costs)[0] for _, costs, _ in self.rows)
 
     def section(self, table):
         if not self.rows:
             return ""
         rows = [(name, *SETS[name][:4], "%g" % SETS[name][4],
                  *("%.4g" % mean for mean, _ in costs),
+                 "–" if resolution is None else "%.2g" % resolution,
                  "%.3f ± %.3f" % against_better(costs))
-                for name, costs in self.rows]
+                for name, costs, resolution in self.rows]
         return """## Odd data
 
-Cost per row, mean of %d seeds (twice as many below 1,000 rows). The default must not do worse than `lloyd` nor
-than one private mean (`-k 1`); the last column is auto against the better of
-the two, with the standard error of that. The sets are made by `bench/robust.py`; when `auto` hands over to
-`lloyd` was chosen on them, with other seeds.
+Cost per row, mean of %d seeds (twice as many below 1,000 rows), by `bench_auto`: `auto`, `lloyd`, the spread start
+(one private mean with all of the budget, and k - 1 centres about it at the distance that suits the exact variance)
+and one private mean (`-k 1`). "Resolution" is that of the selection, per row, where one was made. The last column is
+auto against the best of the others, with the standard error of that. The sets are made by `bench/robust.py`.
 
 %s
 """ % (4 * self.seeds, table(("data", "rows", "d", "k", "epsilon", "delta", "auto",
-                          "lloyd", "one mean", "auto / better"), rows))
+                          "lloyd", "spread start", "one mean", "resolution",
+                          "auto / best"), rows))

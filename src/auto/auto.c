@@ -8,10 +8,6 @@
 #include "lloyd/lloyd_i.h"
 
 #define LEAST_SHARE 1e-6
-/* A share that the noise of few rows is judged by. */
-static const double usual_share = .03;
-/* Squared distance of rows that fill the bounds, of the bound. */
-static const double fills = .04;
 
 int kith_i_auto_failed(auto_run *run)
 {
@@ -67,11 +63,11 @@ double kith_i_auto_center_noise(const auto_run *run, double share, double dim,
 
 /* How many clusters noise leaves room for, whatever number was asked for: their
  * means are about half the bound away from where they are looked for, and the
- * last step has about this share (Gaussian, pure; few features, many). */
+ * last step has about this share. */
 static double room(const auto_run *run)
 {
-    static const double last[2][2] = {{.1, .2}, {.2, .5}};
-    double share = last[run->pure][run->d >= AUTO_TAXICAB_FROM];
+    const auto_recipe *r = run->recipe;
+    double share = run->d > r->all_axes ? r->room_many : r->room;
     return 2 * kith_i_calm() /
            sqrt(kith_i_auto_center_noise(run, share, run->d, 1));
 }
@@ -103,18 +99,13 @@ static void one_mean(auto_run *run)
     found->carried = 1;
 }
 
-/* So few rows, for this budget, that a summary would be noise: noisy rounds
- * over all of the bounds. Two place the centres, a third pays if a round moves
- * the mean of an average cluster by less than .05 / 3 of the bound, more if by
- * less than .01 / rounds. */
+/* So few rows, for this budget, that a summary would be noise: two noisy rounds
+ * over all of the bounds. */
 static void hand_over(auto_run *run, uint64_t rows)
 {
     kith_kmeans_options opt = *run->opt;
-    double noise = sqrt(
-        kith_i_auto_center_noise(run, kith_i_auto_left(run), run->d, run->k));
-    double rounds = fmax(fmin(5, .01 / noise), fmin(3, .05 / noise));
     if (!opt.rounds)
-        opt.rounds = (uint32_t)fmax(2, floor(rounds));
+        opt.rounds = 2;
     opt.clusters = run->k;
     run->status =
         kith_i_kmeans_lloyd(run->session, &opt, rows, run->result, run->err);
@@ -125,19 +116,18 @@ static void hand_over(auto_run *run, uint64_t rows)
  * would be about it. */
 static int is_single(const auto_run *run)
 {
-    const auto_scout *scout = &run->scout;
     const auto_recipe *r = run->recipe;
     double two = kith_i_auto_center_noise(run, r->single, run->d, 2);
-    int lost = scout->norms.seen && scout->astray > 2 * r->poor * scout->trace;
     return !run->opt->rounds &&
-           (run->k == 1 || (run->plan <= 0 && (two > r->poor || lost)));
+           (run->k == 1 || (run->plan <= 0 && two > r->poor));
 }
 
 /* So few rows, for this budget, that a summary of them would be noise. */
 static int has_few_rows(const auto_run *run)
 {
-    double usual = kith_i_auto_count_sd(run, usual_share);
-    return run->d < AUTO_TAXICAB_FROM && run->n < run->recipe->few * usual;
+    const auto_recipe *r = run->recipe;
+    return run->d <= r->all_axes &&
+           run->n < r->few * kith_i_auto_count_sd(run, 1);
 }
 
 /* Two rounds over all of the bounds move the centres by less than the rows are
@@ -148,7 +138,8 @@ static int rounds_are_quiet(const auto_run *run)
     double bound = pow((double)kith_i_domain_l2(run->domain), 2);
     double noise = bound * kith_i_auto_center_noise(
                                run, kith_i_auto_left(run) / 2, run->d, run->k);
-    double apart = run->scout.norms.seen ? run->scout.trace : fills * bound;
+    double apart =
+        run->scout.norms.seen ? run->scout.trace : run->recipe->fills * bound;
     return run->plan > 0 || run->opt->rounds || noise < apart;
 }
 

@@ -15,8 +15,7 @@
 
 enum {
     AUTO_BINS = 60,
-    AUTO_TAXICAB_FROM = 17, /* features: below, L1 does not pay */
-    AUTO_SWAPPED = 100      /* cells that a search improves by swaps */
+    AUTO_SWAPPED = 100 /* cells that a search improves by swaps */
 };
 
 /* ---- recipe.c: a column of recipe.def for each kind of run ---- */
@@ -82,7 +81,6 @@ typedef struct auto_shares {
     double hist;   /* for one histogram */
     double counts; /* part of a step that goes to sizes */
     uint32_t cell_steps, rounds;
-    uint32_t hists; /* rounds that buy one; the others use the last radius */
 } auto_shares;
 
 /* Weighted points that stand for the rows, made of released values. */

@@ -5,14 +5,10 @@
 #include "release/release_gram.h"
 
 enum {
-    LEAST_AXES = 4,
-    MOST_AXES = 64,
-    ALL_AXES = 16, /* up to so many features all are kept, whatever is known */
     LARGE_VIEW = 1 << 24,
     SOME_AXES = 32,   /* of a view that is large */
     COARSE_FROM = 256 /* features: a coarser lattice */
 };
-static const double enough = .8; /* of the features: as many random axes */
 
 /* Noise edge of second moments of rows in the unit ball: what the largest
  * eigenvalue of pure noise would be. */
@@ -23,24 +19,20 @@ static double noise_edge(const auto_run *run, double share)
 }
 
 /* Radius for the second moments, so that as many rows are clipped as k edges
- * are worth, and the share that makes the edge as small as wanted. 0 if they
- * would drown. */
+ * are worth, and their share. 0 if they would drown. */
 static void plan_moments(const auto_run *run, double *radius, double *share)
 {
     const auto_recipe *r = run->recipe;
     const auto_hist *hist = &run->scout.norms;
-    double d = run->d, tail = 0, most = r->most_moments;
-    most *= run->pure ? 1 : d / (d + 80);
-    double limit = fmin(run->k * noise_edge(run, most), .5 * hist->total);
+    double d = run->d, tail = 0;
+    *share = r->moments * (run->pure ? 1 : d / (d + r->wide));
+    double limit = fmin(run->k * noise_edge(run, *share), hist->total / 2);
     uint32_t b = AUTO_BINS - 1;
     while (b > 0 && tail + hist->h[b] <= limit)
         tail += hist->h[b--];
     *radius = hist->up[b];
-    double edge = *radius * *radius * noise_edge(run, most);
-    double over = edge * d / (r->edge * run->n * hist->square);
-    double need = most * (run->pure ? over : over * over);
-    *share = fmax(r->least_moments, fmin(need, most));
-    double fit = d > ALL_AXES ? r->directions : r->few_features;
+    double edge = *radius * *radius * noise_edge(run, *share);
+    double fit = d > r->all_axes ? r->directions : r->few_features;
     if (fit * edge > run->n * hist->square ||
         edge / sqrt(2 * d) > 0x1p50) /* would not fit 64 bits */
         *share = 0;
@@ -51,8 +43,8 @@ static void plan_moments(const auto_run *run, double *radius, double *share)
  * the view leaves out, and with so many rows it sees it well. */
 static uint32_t most_axes(const auto_run *run)
 {
-    double d = run->d, most = fmin(d, MOST_AXES);
-    if (d > ALL_AXES && run->n * most > LARGE_VIEW)
+    double d = run->d, most = fmin(d, run->recipe->most_axes);
+    if (d > run->recipe->all_axes && run->n * most > LARGE_VIEW)
         most =
             fmin(most, fmax(fmin(SOME_AXES, floor(.45 * d)), floor(.38 * d)));
     return (uint32_t)most;
@@ -63,14 +55,14 @@ static uint32_t most_axes(const auto_run *run)
 static void blind_axes(auto_run *run)
 {
     auto_frame *frame = &run->frame;
-    uint32_t d = run->d, q = d < ALL_AXES ? d : ALL_AXES;
+    uint32_t d = run->d, all = run->recipe->all_axes, q = d < all ? d : all;
     frame->blind = q < d;
     if (frame->blind) {
         const auto_recipe *r = run->recipe = kith_i_auto_recipe(run->pure, 1);
         double share = r->cells * kith_i_auto_left(run);
         double carry =
             run->n / (r->crowd * run->k * kith_i_auto_sum_sd(run, share, 0));
-        q = (uint32_t)fmax(q, fmin(most_axes(run), fmin(enough * d, carry)));
+        q = (uint32_t)fmax(q, fmin(most_axes(run), carry));
     }
     frame->q = q;
     frame->axes = kith_i_pool_reals(&run->pool, (size_t)q * d);
@@ -137,8 +129,9 @@ static void keep_axes(auto_run *run, const double *values, uint32_t want,
                       double edge)
 {
     auto_frame *frame = &run->frame;
-    uint32_t d = run->d, least = d < LEAST_AXES ? d : LEAST_AXES, q = 0;
+    uint32_t d = run->d, least = run->recipe->least_axes, q = 0;
     double inside = 0;
+    least = d < least ? d : least;
     while (q < want && values[q] > edge)
         q++;
     frame->q = q < least ? least : q;
@@ -156,8 +149,9 @@ static void keep_axes(auto_run *run, const double *values, uint32_t want,
  * features say the same things, so that d is at most 100. */
 static void assume_moments(const auto_run *run, uint32_t want, double *values)
 {
-    static const double falls = 5, most = 100;
-    double next = exp(-falls / fmin(run->d, most)), all = 1 - pow(next, run->d);
+    const auto_recipe *r = run->recipe;
+    double next = exp(-r->falls / fmin(run->d, r->alike));
+    double all = 1 - pow(next, run->d);
     for (uint32_t i = 0; i < want; i++)
         values[i] = run->n * run->scout.trace * (1 - next) * pow(next, i) / all;
 }

@@ -5,10 +5,6 @@
  * residuals from that, with labels by it. */
 #include "auto/stages.h"
 
-static const double sizes_part = .05; /* of a step's share */
-/* Noise of a first estimate, for a second; and the share of that. */
-static const double zoom_below = .35, zoom_first = .45;
-
 /* Lengths about the centres that the view knows, from those about the mean:
  * random axes see the same part of any length. within: mean squared distance
  * of the rows from the centres, in the view. */
@@ -58,13 +54,14 @@ void kith_i_auto_last_blind(auto_run *run)
     uint32_t k = run->k;
     double share = run->shares.last, hist = run->shares.hist;
     auto_step step = kith_i_auto_step_new(run, "cluster", k, run->d);
+    const auto_recipe *r = run->recipe;
     double noise = kith_i_auto_center_noise(
-        run, zoom_first * share * (1 - sizes_part), run->d, k);
-    int again = noise < zoom_below * zoom_below;
+        run, r->former * share * (1 - r->last_sizes), run->d, k);
+    int again = noise < r->latter;
     if (kith_i_auto_failed(run))
         return;
-    step.counts = sizes_part;
-    step.share = again ? zoom_first * share : share + hist;
+    step.counts = r->last_sizes;
+    step.share = again ? r->former * share : share + hist;
     step.hist = 0; /* lengths from the mean are known */
     first_estimate(run, &step);
     if (again) {

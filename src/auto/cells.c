@@ -10,12 +10,13 @@ static void make_summary(auto_run *run, const double *centers,
                          const auto_step *step)
 {
     auto_summary *out = &run->summary;
+    const auto_recipe *r = run->recipe;
     uint32_t q = out->q, kept = 0;
     double trace = run->frame.trace;
     for (uint32_t j = 0; j < step->k; j++) {
         double size = step->sizes.mean[j];
         double variance = step->sizes.variance[j];
-        if (!(size > run->recipe->stands * sqrt(variance)))
+        if (!(size > r->stands * sqrt(variance)))
             continue;
         const double *c = centers + (size_t)j * q;
         double noise = q * pow(step->noise[j], 2);
@@ -25,7 +26,8 @@ static void make_summary(auto_run *run, const double *centers,
         out->unsure[kept] = variance;
         out->noise[kept] = step->noise[j];
         out->within[kept] = step->scale[j] * step->scale[j];
-        out->weight[kept++] = size / (1 + 4 * noise / (trace * pow(far, .25)));
+        out->weight[kept++] =
+            size / (1 + r->blur * noise / (trace * pow(far, r->far_weight)));
     }
     out->n = kept > 0 ? kept : out->n;
 }
@@ -63,7 +65,7 @@ void kith_i_auto_cells(auto_run *run)
         return;
     most = fmin(most, floor(run->n / (r->blurred * noise)));
     if (most >= LEAST_CELLS)
-        kith_i_auto_halve(run, AUTO_HALVES * run->k, least);
+        kith_i_auto_halve(run, r->halves * run->k, least);
     most = fmin(most, run->summary.n);
     if (most >= LEAST_CELLS) {
         size_t mark = run->pool.count;

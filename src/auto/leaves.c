@@ -6,7 +6,7 @@ static void summary_new(auto_run *run, uint32_t kept)
 {
     kith_i_pool *pool = &run->pool;
     uint32_t q = run->frame.q;
-    size_t halves = (size_t)AUTO_HALVES * run->k;
+    size_t halves = (size_t)run->recipe->halves * run->k;
     size_t n = kept > halves ? kept : halves;
     run->summary = (auto_summary){.n = kept,
                                   .q = q,

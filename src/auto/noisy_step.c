@@ -64,23 +64,20 @@ void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
                         double *scale)
 {
     auto_sizes at = kith_i_auto_weigh(run, k, centers);
-    double prior = .02 * at.total / k;
+    const auto_recipe *r = run->recipe;
+    double prior = r->prior * at.total / k;
     for (uint32_t j = 0; !kith_i_auto_failed(run) && j < k; j++) {
         double square = (at.squares[j] + prior * at.cost) /
                         fmax(at.mean[j] + prior, 1e-300);
-        scale[j] = sqrt(fmax(fmax(square, .09 * at.cost), 1));
+        scale[j] = sqrt(fmax(fmax(square, r->narrowest * at.cost), 1));
     }
 }
-
-/* What a few clusters seem to change by is mostly noise: as if so many more did
- * not change at all. */
-static const double few = 10;
 
 /* Clusters change from step to step, and so do their sizes, by a part of them
  * that the difference of the two counts shows (what noise does not explain of
  * it). So much less is known of the earlier size; then both, by precision. */
-void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
-                            const int64_t *counts)
+void kith_i_auto_join_sizes(const auto_recipe *recipe, auto_sizes *known,
+                            uint32_t k, double sd, const int64_t *counts)
 {
     double drift = 0, total = 0, many = 0;
     for (uint32_t j = 0; j < k; j++) {
@@ -92,7 +89,8 @@ void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
         total += c;
         many++;
     }
-    drift = total > 0 ? fmax(0, drift / total) * many / (many + few) : 0;
+    drift = total > 0 ? fmax(0, drift / total) : 0;
+    drift = drift * many / (many + recipe->steady);
     for (uint32_t j = 0; j < k; j++) {
         double c = fmax(known->mean[j], sd);
         known->variance[j] += drift * c * c;
@@ -111,7 +109,8 @@ static void count_sizes(auto_run *run, const auto_place *place, auto_step *step)
         return;
     for (uint32_t j = 0; run->plan > 0 && j < step->k; j++)
         cells.counts[j] = (int64_t)(run->plan / step->k);
-    kith_i_auto_join_sizes(sizes, step->k, cells.count_sd, cells.counts);
+    kith_i_auto_join_sizes(run->recipe, sizes, step->k, cells.count_sd,
+                           cells.counts);
     for (uint32_t j = 0; j < step->k; j++)
         step->used[j] =
             fmax(1, fmax(sizes->mean[j],
@@ -179,7 +178,9 @@ void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
     if (step->counts > 0)
         count_sizes(run, &place, step);
     if (step->hist > 0) {
-        auto_look look = {"residuals,", step->scale, .05, 20, 1, step->hist};
+        const auto_recipe *r = run->recipe;
+        auto_look look = {"residuals,", step->scale, r->shortest,
+                          r->longest,   1,           step->hist};
         kith_i_auto_histogram(run, &place, &look, &step->lengths);
     }
     if (!kith_i_auto_failed(run))

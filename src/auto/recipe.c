@@ -32,7 +32,7 @@ static uint32_t count_rounds(const auto_run *run, double share)
     const auto_recipe *r = run->recipe;
     double noise = kith_i_auto_center_noise(run, share, run->frame.q, run->k);
     double quiet = r->quiet / noise, rounds = run->pure ? sqrt(quiet) : quiet;
-    rounds = fmin(rounds, r->usual_rounds + .01 * quiet);
+    rounds = fmin(rounds, r->usual_rounds + r->converging * quiet);
     return (uint32_t)fmax(r->least_rounds, fmin(r->most_rounds, floor(rounds)));
 }
 
@@ -44,7 +44,8 @@ void kith_i_auto_divide(auto_run *run)
     double loud = kith_i_auto_center_noise(run, pool * r->last, run->d, run->k);
     double choice = run->k > 1 && loud > r->noisy ? r->choice * pool : 0;
     double tree = r->tree - r->tree_falls * r->narrow * narrow;
-    double steps = asked ? fmax(r->steps, .2) : r->steps;
+    /* rounds that were asked for have no less than cells */
+    double steps = asked ? fmax(r->steps, r->cells) : r->steps;
     double last = r->last + r->narrow * narrow;
     double unit =
         (pool - choice) / (tree + r->leaf + r->cells + steps + last + r->hist);
@@ -55,7 +56,6 @@ void kith_i_auto_divide(auto_run *run)
     double left = steps * fmax(r->least_ease, fmin(1, ease));
     uint32_t rounds = asked ? asked : count_rounds(run, unit * left);
     left = rounds > 0 ? left : 0;
-    uint32_t hists = r->one_hist ? rounds > 0 : rounds;
     run->shares =
         (auto_shares){.tree = unit * tree,
                       .leaf = unit * r->leaf,
@@ -63,24 +63,22 @@ void kith_i_auto_divide(auto_run *run)
                       .steps = unit * left,
                       .last = unit * (last + steps - left),
                       .choice = choice,
-                      .hist = unit * r->hist / (2 + r->cell_steps + hists),
+                      .hist = unit * r->hist / (2 + r->cell_steps + rounds),
                       .counts = fmax(r->sizes, 1 / (2. + q)),
                       .cell_steps = r->cell_steps,
-                      .rounds = rounds,
-                      .hists = hists};
+                      .rounds = rounds};
 }
 
 void kith_i_auto_divide_again(auto_run *run)
 {
     auto_shares *s = &run->shares;
     const auto_recipe *r = run->recipe;
-    double hists = s->hist * (1 + s->hists);
+    double hists = s->hist * (1 + s->rounds);
     if (kith_i_auto_center_noise(run, s->last, run->d, run->k) <= r->noisy) {
         s->last += s->choice;
         s->choice = 0;
     }
     if (s->rounds > 0 && !run->opt->rounds)
         s->rounds = count_rounds(run, s->steps);
-    s->hists = r->one_hist ? s->rounds > 0 : s->rounds;
-    s->hist = hists / (1 + s->hists);
+    s->hist = hists / (1 + s->rounds);
 }

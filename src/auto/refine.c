@@ -4,8 +4,6 @@
  * axes and the rest are shrunk apart. */
 #include "auto/stages.h"
 
-static const double clips = .5; /* a squared radius, of what it is taken from */
-
 void kith_i_auto_move_full(auto_run *run, auto_step *step)
 {
     uint32_t k = step->k, q = run->frame.q, d = run->d;
@@ -62,7 +60,8 @@ static uint32_t count_zooms(const auto_run *run, double share, double square,
     uint32_t zooms = 1;
     for (uint32_t many = 1; many <= run->recipe->zooms; many++) {
         double times =
-            clips * kith_i_auto_center_noise(run, share / many, run->d, run->k);
+            run->recipe->clips *
+            kith_i_auto_center_noise(run, share / many, run->d, run->k);
         double noise = 0, left = square;
         for (uint32_t i = 0; i < many; i++) {
             noise = times * left;
@@ -155,11 +154,9 @@ void kith_i_auto_refine(auto_run *run)
         kith_i_auto_scales(run, k, run->centers, step.scale);
         if (t == rounds)
             break;
-        step.hist = t < shares->hists ? shares->hist : 0;
         kith_i_auto_step_in(run, frame->view, run->centers, &step);
     }
     step.share = shares->last;
-    step.hist = shares->hist;
     if (frame->blind) {
         kith_i_auto_last_blind(run);
     } else if (frame->q < run->d) {

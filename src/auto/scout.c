@@ -153,7 +153,7 @@ static void find_mean(auto_run *run)
     measure(run, about(scout->mean, run->d, 0), "distances from the origin,",
             (double)kith_i_domain_l2(run->domain), r->norms, &hist);
     auto_clip clip = plan_mean(run, &hist, r->mean), other = {0};
-    if (r->taxicab > 0 && run->d >= AUTO_TAXICAB_FROM) {
+    if (r->taxicab > 0 && run->d > r->all_axes) {
         double most = find_zero(run->domain, scout->zero);
         scout->taxicab = 1;
         measure(run, about(scout->zero, run->d, 1), "L1 lengths,", most,

@@ -75,8 +75,6 @@ void kith_i_auto_fit_sizes(auto_tree *tree);
 
 /* ---- leaves.c, cells.c: the summary ---- */
 
-/* There is room for so many points for each cluster at least. */
-enum { AUTO_HALVES = 4 };
 /* Halve the widest points, if they have this many rows, on paper until there
  * are so many: boxes stand for rows all over them. */
 void kith_i_auto_halve(auto_run *run, uint32_t many, double least);
@@ -135,8 +133,8 @@ void kith_i_auto_scales(auto_run *run, uint32_t k, const double *centers,
 
 /* Join what is known of the sizes of k clusters and what was counted now, with
  * this sd. */
-void kith_i_auto_join_sizes(auto_sizes *known, uint32_t k, double sd,
-                            const int64_t *counts);
+void kith_i_auto_join_sizes(const auto_recipe *recipe, auto_sizes *known,
+                            uint32_t k, double sd, const int64_t *counts);
 /* A step of the rows nearest to these centres in the view (NULL: in all
  * features). Residuals are from full (k x d), in all features; NULL: from the
  * centres. What they are from is rounded. */

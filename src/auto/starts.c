@@ -30,10 +30,6 @@ void kith_i_auto_solve(auto_run *run, uint32_t k, int cells, double *centers)
 }
 
 enum { NUMBER_STREAM = 71 }; /* of the public coins */
-/* Of the distances of rows from their points, when numbers are compared. Of 54
- * mixtures at epsilon .2 all of it finds the number in 42, this in 46, none of
- * it in 45 (bench/RESULTS.md). */
-static const double inside_part = .25;
 
 /* The range that was asked for; curve: two places for each k of it. */
 static kith_choice *begin_choice(auto_run *run, double **curve)
@@ -53,7 +49,7 @@ void kith_i_auto_number(auto_run *run)
         return;
     kith_i_coins coins;
     kith_i_coins_seed(&coins, run->opt->public_seed, NUMBER_STREAM);
-    kith_i_auto_halve(run, AUTO_HALVES * run->k, 0);
+    kith_i_auto_halve(run, run->recipe->halves * run->k, 0);
     /* the last step's noise, if rows are clipped at their rms distance */
     double blur = kith_i_auto_center_noise(run, run->shares.last, run->d, 1);
     kith_i_noisy_points points = {.at = {s->points, s->size, s->n, s->q},
@@ -62,8 +58,8 @@ void kith_i_auto_number(auto_run *run)
                                   .blur = blur,
                                   .unit = unit * unit};
     for (uint32_t i = 0; i < s->n; i++) /* a part: noise spreads points too */
-        points.inside +=
-            inside_part * s->size[i] * (s->within[i] + run->frame.outside);
+        points.inside += run->recipe->inside * s->size[i] *
+                         (s->within[i] + run->frame.outside);
     run->status =
         kith_i_choose_number(&points, &coins, curve, choice, run->err);
     run->k = run->result->k = choice->chosen;

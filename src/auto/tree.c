@@ -7,11 +7,6 @@
 
 #include <stdio.h>
 
-enum { FIRST_HALVINGS = 10, SHELL_HALVINGS = 3 }; /* at most, uncounted */
-/* Half widths of the first two roots, in spreads; the next are so many times as
- * wide. Random axes see no outliers of their own. */
-static const double bulk = 3, blind_bulk = 2, outliers = 12, shell = 4;
-
 /* Room for so many more boxes: 0 if memory is short. */
 static int reserve(auto_run *run, auto_tree *t, uint32_t more)
 {
@@ -47,18 +42,20 @@ void kith_i_auto_tree_free(auto_tree *t)
 static void plant(auto_run *run, auto_tree *t)
 {
     const auto_frame *frame = &run->frame;
+    const auto_recipe *r = run->recipe;
     uint32_t q = frame->q, roots = 2;
+    double shell = r->shell;
     double *inverse = kith_i_pool_reals(&run->pool, q);
     t->face.q = q;
     if (!reserve(run, t, AUTO_ROOTS))
         return;
-    t->edge[0] = frame->blind ? blind_bulk : bulk;
-    t->edge[1] = outliers;
-    double most = frame->reach / frame->spread[0], next = outliers;
+    t->edge[0] = r->bulk;
+    t->edge[1] = r->outliers;
+    double most = frame->reach / frame->spread[0], next = r->outliers;
     /* shells begin at once where noise may hide, beyond what is seen, three sd
      * of rows that would double the variance */
     const auto_hist *norms = &run->scout.norms;
-    double hidden = 3 * norms->sd * pow(run->scout.reach, 2);
+    double hidden = r->hidden * norms->sd * pow(run->scout.reach, 2);
     double closer = hidden > norms->total * norms->square ? 1 : shell;
     while (!frame->blind && roots < AUTO_ROOTS && next < most / closer) {
         next = shell * next < most / shell ? shell * next : most;
@@ -195,7 +192,7 @@ static uint32_t first_halvings(const auto_run *run, uint32_t levels)
 {
     double sd = kith_i_auto_count_sd(run, run->shares.tree / levels);
     double boxes = fmax(2, run->n / (run->recipe->first * sd));
-    return (uint32_t)fmin(FIRST_HALVINGS, floor(log2(boxes)));
+    return (uint32_t)fmin(run->recipe->most_first, floor(log2(boxes)));
 }
 
 void kith_i_auto_grow(auto_run *run, auto_tree *t)
@@ -209,7 +206,7 @@ void kith_i_auto_grow(auto_run *run, auto_tree *t)
     double share = shares->tree / levels, rest = shares->tree;
     double sd = kith_i_auto_count_sd(run, share);
     uint32_t first = first_halvings(run, levels);
-    far = far < SHELL_HALVINGS ? far : SHELL_HALVINGS;
+    far = far < r->shells_first ? far : r->shells_first;
     plant(run, t);
     for (uint32_t root = 0; root < t->face.roots; root++)
         cut(run, t, root, root < 2 ? first : far);

@@ -105,12 +105,13 @@ static void test_nothing(void **state)
 }
 
 /* A mean that is a third noise is no reason to give up the clusters (.56
- * then). */
+ * then), nor is one that is mostly noise (1 then). */
 static void test_half(void **state)
 {
     (void)state;
     assert_true(compare(make_places(1000, 200, 5, .8, .05, 0), 5, 1, 1e-6) <
                 .45);
+    assert_true(compare(make_places(3000, 200, 5, .8, .05, 0), 5, 1, 0) < .6);
 }
 
 /* Places far apart in many dimensions, of which the axes show a part: a second

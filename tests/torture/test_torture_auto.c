@@ -68,7 +68,7 @@ static kith_status run_auto(const void *arg, kith_error *err)
 static const scenario ways[] = {
     {4, 18, 8, 0, 40, 1e-6, "second moments", NULL, 0},
     {4, 2, 9, 8, 40, 1e-6, "fine cell", NULL, 0},
-    {1, 18, 8, 0, 1, 0, "centres or one mean", NULL, 0},
+    {1, 18, 8, 0, .5, 0, "centres or one mean", NULL, 0},
     {4, 18, 8, 0, 60, 0, "L1 lengths", NULL, 0},
     {4, 2, 1, 0, 1, 0, "mean", NULL, 0}};
 

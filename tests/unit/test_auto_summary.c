@@ -109,7 +109,8 @@ static void test_join(void **state)
         mean[0] = -1e9; /* of which nothing is known */
         variance[0] = HUGE_VAL;
         double second = (double)counts[0], third = (double)counts[1];
-        kith_i_auto_join_sizes(&known, CELLS, 4, counts);
+        kith_i_auto_join_sizes(kith_i_auto_recipe(0, 0), &known, CELLS, 4,
+                               counts);
         assert_true(mean[0] == second && variance[0] == 16);
         if (changed)
             assert_true(fabs(mean[1] - third) < 1 && variance[1] > 15.9);
@@ -134,7 +135,7 @@ static void test_recipe(void **state)
         const auto_recipe *r = all[i];
         double scout = r->count + 2 * r->norms + r->taxicab + r->mean;
         double again = r->turns * (r->norms + r->mean);
-        assert_true(scout + again + r->most_moments < .5);
+        assert_true(scout + again + r->moments < .5);
         assert_true(r->surely > r->likely && r->cut > r->keep);
         assert_true(r->levels * r->halvings >= 12);
     }
@@ -166,7 +167,7 @@ static void test_shares(void **state)
         kith_i_auto_divide(&run);
         auto_shares s = run.shares;
         double sum = run.used + s.tree + s.leaf + s.cells + s.steps + s.last +
-                     s.hist * (2 + s.cell_steps + s.hists);
+                     s.hist * (2 + s.cell_steps + s.rounds);
         assert_true(sum <= 1 && sum > 1 - 1e-6);
         assert_true(s.tree > 0 && s.leaf > 0 && s.cells > 0 && s.last > 0);
         assert_true(s.steps > 0 || s.rounds == 0 || blind);
