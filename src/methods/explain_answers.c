@@ -3,8 +3,8 @@
  * mean offset where it is in all of them, a histogram of distances how wide it
  * is. So round clusters (share, centre, width) are fitted to all answers of all
  * rounds at once, each by its precision. What is worth least is left out until
- * there are k; where chi squared says that something is missed all the same, a
- * cluster is tried where most users are missing. */
+ * there are k. Then, and whenever chi squared says that something is missed,
+ * each of them is tried where users are missing. */
 #include "explain_answers.h"
 
 #include <math.h>
@@ -223,7 +223,7 @@ static double chi_of(const fit *f)
 /* Chi squared of the answers above its mean if all is explained, in standard
  * deviations. Out of the plane a centre is fitted as far as the prior lets it.
  */
-static double excess(const fit *f)
+double kith_i_explain_excess(const fit *f)
 {
     double known = f->numbers, off = f->d - f->axes;
     for (uint32_t j = 0; j < f->k; j++)
@@ -305,8 +305,11 @@ static kith_status fit_all(kith_i_local_run *run,
         chi = kith_i_explain_descend(f, f->k > wanted ? SHORT : STEPS);
     }
     look_again(f);
+    int first = model->count > wanted; /* which were left out was a guess */
     for (uint32_t r = 0;
-         r < kith_i_recipe.searches && excess(f) > kith_i_recipe.missed; r++) {
+         r < kith_i_recipe.searches &&
+         ((first && r == 0) || kith_i_explain_excess(f) > kith_i_recipe.missed);
+         r++) {
         double now = kith_i_explain_move(f, chi, spots);
         look_again(f);
         if (!(now < chi))
@@ -324,7 +327,7 @@ kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
     kith_status status = fit_all(run, model, wanted, &f, err);
     if (status || f.k == 0 || has_ghost(&f))
         return status;
-    *excess_sd = excess(&f);
+    *excess_sd = kith_i_explain_excess(&f);
     if (*excess_sd <= kith_i_recipe.fits) {
         take_fit(&f, model);
         kith_i_local_clip(run->task, model->count, model->center);
@@ -348,7 +351,7 @@ kith_status kith_i_explain_last(kith_i_local_run *run,
     kith_status status = fit_all(run, model, run->task->k, &f, err);
     if (status || f.k == 0)
         return status;
-    run->misfit = excess(&f);
+    run->misfit = kith_i_explain_excess(&f);
     run->unexplained = 1 - kith_i_explain_total(&f, &run->unexplained_sd);
     int believed = !has_ghost(&f) && run->misfit <= kith_i_recipe.fits;
     status = kith_i_model_new(run, f.k, &clusters, err);

@@ -68,6 +68,9 @@ typedef struct kith_i_explain_fit {
 
 static const double KITH_I_EXPLAIN_WIDER = 1.1;
 
+/* Chi squared of the answers above its mean if all is explained, in standard
+ * deviations; left is up to date (explain_answers.c). */
+double kith_i_explain_excess(const kith_i_explain_fit *f);
 /* Ask the users of all clusters, or of cluster j. wider: `wider` is filled,
  * else told, slope and pull. */
 void kith_i_explain_ask(kith_i_explain_fit *f, int wider);
@@ -96,7 +99,7 @@ void kith_i_explain_copy(const kith_i_explain_fit *f, double *to,
 /* ---- explain_search.c -----------------------------------------------------
  */
 
-enum { KITH_I_EXPLAIN_SPOTS = 6 };
+enum { KITH_I_EXPLAIN_SPOTS = 14 };
 /* Steps of a descent: to the end, and of a try. */
 enum { KITH_I_EXPLAIN_STEPS = 48, KITH_I_EXPLAIN_SHORT = 16 };
 
@@ -105,8 +108,9 @@ enum { KITH_I_EXPLAIN_STEPS = 48, KITH_I_EXPLAIN_SHORT = 16 };
  * less is missed less. told and shares are up to date; left is not after it. */
 double kith_i_explain_worth(kith_i_explain_fit *f, uint32_t j);
 /* One cluster elsewhere, if that lowers chi squared (with the priors'), which
- * is returned, and is not worth less than where the cluster was. told and left
- * are up to date; they are not after it. spots: room for SPOTS x d. */
+ * is returned, and all is explained then or the cluster is not worth less than
+ * where it was. told and left are up to date; they are not after it. spots:
+ * room for SPOTS x d. */
 double kith_i_explain_move(kith_i_explain_fit *f, double chi, double *spots);
 
 #endif
