@@ -202,9 +202,8 @@ static int touches(const kith_i_grow *grow, const kith_i_grow_node *a,
     return 1;
 }
 
-/* First cells that nobody was seen in, next to one with somebody in it, or to
- * a terminal: for them less is enough, because people live next to people.
- * Returns how many. */
+/* First cells that nobody was seen in, next to a terminal: for them less is
+ * enough, because people live next to people. Returns how many. */
 static uint32_t join_neighbours(kith_i_grow *grow)
 {
     uint32_t joined = 0;
@@ -214,12 +213,9 @@ static uint32_t join_neighbours(kith_i_grow *grow)
             cell->depth > grow->start_depth ||
             !stands_out(cell, grow->beside * kith_i_recipe.start_z))
             continue;
-        for (uint32_t t = 0; t < grow->nodes && !cell->alive; t++) {
-            const kith_i_grow_node *next = &grow->node[t];
-            cell->alive = (next->terminal ||
-                           (next->alive && next->depth == grow->start_depth)) &&
-                          touches(grow, cell, next);
-        }
+        for (uint32_t t = 0; t < grow->nodes && !cell->alive; t++)
+            cell->alive =
+                grow->node[t].terminal && touches(grow, cell, &grow->node[t]);
         joined += cell->alive != 0;
     }
     return joined;
