@@ -5,8 +5,7 @@
 #include "grow_tree.h"
 #include "refine_means.h"
 
-/* ---- scripts -------------------------------------------------------------
- */
+/* ---- scripts ---- */
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err);

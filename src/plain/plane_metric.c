@@ -146,8 +146,7 @@ void kith_i_plane_nearest(const kith_i_plane_metric *m, const double *rows,
                             &squared[r]);
 }
 
-/* ---- sets of planes --------------------------------------------------------
- */
+/* ---- sets of planes ---- */
 
 /* |sin Theta|_F^2 = |V - U U'V|_F^2: without the cancellation of
  * q - |U'V|_F^2. */

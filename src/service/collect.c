@@ -56,8 +56,7 @@ uint64_t kith_i_thing_of(const uint8_t task[16], int64_t round)
     return thing ^ (uint64_t)(round + 2) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static kith_status read_words(void *arg, const kith_i_cell *row,
                               kith_error *err)
@@ -228,8 +227,7 @@ kith_status kith_collect_backup(const char *database, const char *path,
     return kith_i_db_copy_sqlite(database + 7, path, err);
 }
 
-/* ---- waiting --------------------------------------------------------------
- */
+/* ---- waiting ---- */
 
 void kith_collect_wait(kith_collect *c, uint32_t ms)
 {

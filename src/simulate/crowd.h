@@ -2,7 +2,7 @@
  * opens a collector over a dataset holds the rows, which in the local model
  * nobody does. Two collectors (collect/collector.h) are made of it:
  *
- * - simulate: every member of a group runs the real client with secret coins
+ * - simulate: every member of a group runs the code of a device with coins
  *   of its own, and its bytes go through the real server;
  * - law: the sums are drawn from their exact law given the rows. Quick, for
  *   studies; its answers are not reports of anybody.
@@ -56,8 +56,7 @@ kith_status kith_i_collector_law(const kith_dataset *data,
 /* For both. NULL is fine. */
 void kith_i_collector_close(kith_i_collector *collector);
 
-/* ---- inside: crowd.c ------------------------------------------------
- */
+/* ---- inside: crowd.c ---- */
 
 typedef struct kith_i_crowd {
     kith_i_collector face; /* first: what the methods see */

@@ -132,8 +132,7 @@ double kith_i_factor_value(const kith_i_factor *f, const double *b,
     return value;
 }
 
-/* ---- restarts -------------------------------------------------------------
- */
+/* ---- restarts ---- */
 
 typedef struct {
     const kith_i_factor *f;

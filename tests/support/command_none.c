@@ -3,8 +3,7 @@
 #include "../../tools/kith/args.h"
 #include "../../tools/kith/cli.h"
 #include "../../tools/kith/output.h"
-/* ---- of the command, and not needed by an audit without one ---------------
- */
+/* ---- of the command, and not needed by an audit without one ---- */
 
 int cli_fail(int code, const char *format, ...)
 {

@@ -22,8 +22,7 @@ static arg_group groups[] = {
     {"Output", check_output, 2},
 };
 
-/* ---- the result ----------------------------------------------------------
- */
+/* ---- the result ---- */
 
 static double share_of(uint64_t count, uint64_t all)
 {

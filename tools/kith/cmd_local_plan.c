@@ -14,8 +14,7 @@ static int commit(output *o, int code)
     return code ? code : output_commit(o);
 }
 
-/* ---- plan -----------------------------------------------------------------
- */
+/* ---- plan ---- */
 
 static int write_plan(const local_cli *cli, output *o,
                       const kith_local_forecast *forecast,
@@ -72,8 +71,7 @@ int local_plan_main(const args *a)
     return code;
 }
 
-/* ---- lower bound ----------------------------------------------------------
- */
+/* ---- lower bound ---- */
 
 static int one_cell(const local_cli *cli, double n, double s, double *out)
 {

@@ -67,8 +67,7 @@ static int start_sodium(void)
                              : CLI_OK;
 }
 
-/* ---- a new key ------------------------------------------------------------
- */
+/* ---- a new key ---- */
 
 /* A file that is not there yet. Exit code. */
 static int write_new(const char *path, mode_t mode, const char *text)
@@ -128,8 +127,7 @@ int sign_new_key(const char *path)
     return code;
 }
 
-/* ---- the secret key -------------------------------------------------------
- */
+/* ---- the secret key ---- */
 
 static int ask_password(char *out, size_t size)
 {
@@ -213,8 +211,7 @@ static int read_secret(const char *path, secret_key *out)
     return CLI_OK;
 }
 
-/* ---- a signature ----------------------------------------------------------
- */
+/* ---- a signature ---- */
 
 static int hash_file(const char *path, unsigned char out[64])
 {
