@@ -14,6 +14,7 @@
 #ifndef KITH_CROWD_H
 #define KITH_CROWD_H
 
+#include "base/block.h"
 #include "base/watch.h"
 #include "collect/collect_i.h"
 #include "device/circle.h"
@@ -104,6 +105,10 @@ typedef void kith_i_member_fn(void *arg, uint32_t worker, size_t group,
 kith_status kith_i_crowd_visit(kith_i_crowd *crowd, const kith_i_group *groups,
                                size_t count, kith_i_member_fn *visit, void *arg,
                                kith_error *err);
+
+/* x += row, in the units of the domain. */
+void kith_i_row_add(const kith_i_block *block, uint32_t row, double step,
+                    double *x);
 
 /* Refuse several rows of a person: each row is a user with a device. */
 kith_status kith_i_crowd_check(const kith_dataset *data, kith_error *err);
