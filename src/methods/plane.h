@@ -25,10 +25,6 @@ kith_status kith_i_plane_draw(kith_i_local_run *run, double mean_share,
                               double radius_share, kith_i_local_plane *plane,
                               kith_error *err);
 
-/* Random orthonormal rows. */
-void kith_i_plane_frame(kith_i_coins *coins, uint32_t axes, size_t d,
-                        double *rows);
-
 /* ---- plane_anchors.c ---- */
 
 kith_status kith_i_plane_open(kith_i_local_run *run,

@@ -72,9 +72,6 @@ kith_status kith_i_lsh_family_make(kith_i_local_run *run, uint32_t width,
 kith_status kith_i_lsh_grid(kith_i_local_run *run,
                             const kith_i_lsh_family *family, double radius,
                             kith_i_hash *out, kith_error *err);
-/* q random orthonormal rows in R^d. */
-void kith_i_lsh_basis(kith_i_coins *coins, uint32_t q, uint32_t d,
-                      double *rows);
 /* E2LSH: as many concatenated hashes as 4096 keys allow. */
 kith_status kith_i_lsh_e2(kith_i_local_run *run, double radius,
                           kith_i_hash *out, kith_error *err);
