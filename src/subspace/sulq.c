@@ -110,11 +110,9 @@ static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
             run, &noise,
             (double)kith_i_session_domain(run->session)->l2_squared);
     }
-    if (!status && run->opt->progress &&
-        run->opt->progress(run->opt->progress_arg, t + 1, s->rounds))
-        status = kith_i_fail(err, KITH_ERR_CANCELLED,
-                             "stopped as asked: what was spent stays spent");
-    return status;
+    return status ? status
+                  : kith_i_progress(run->opt->progress, run->opt->progress_arg,
+                                    t + 1, s->rounds, err);
 }
 
 kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
