@@ -102,10 +102,10 @@ static kith_status check_schema(kith_collect *c, kith_error *err)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "the database cannot be reached");
     if (!status && version[0]) {
-        if (strcmp(version, "1") != 0)
+        if (strcmp(version, KITH_I_SCHEMA) != 0)
             return kith_i_fail(err, KITH_ERR_STORE,
                                "the database has schema %s and this kithd "
-                               "knows 1: install a newer kithd",
+                               "knows " KITH_I_SCHEMA ": install a newer kithd",
                                version);
         return KITH_OK;
     }
@@ -116,9 +116,9 @@ static kith_status check_schema(kith_collect *c, kith_error *err)
     if (!status) /* perhaps somebody else has made it meanwhile */
         status = make_tables(db, err);
     if (!status)
-        status =
-            KITH_I_DB_RUN(db, KITH_I_META_PUT, NULL, NULL, err,
-                          kith_i_text_cell("schema"), kith_i_text_cell("1"));
+        status = KITH_I_DB_RUN(db, KITH_I_META_PUT, NULL, NULL, err,
+                               kith_i_text_cell("schema"),
+                               kith_i_text_cell(KITH_I_SCHEMA));
     if (!status)
         return db->driver->commit(db, err);
     db->driver->rollback(db);
