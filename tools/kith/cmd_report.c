@@ -288,11 +288,8 @@ static int report_main(const args *a)
     if (!code) {
         r->file = o.file;
         report_write(r);
-        code = output_finish(&o);
     }
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
+    code = output_save(&o, code);
     json_decref(p.json);
     free(p.verdict);
     report_witnesses_free(r);

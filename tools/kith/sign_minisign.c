@@ -251,17 +251,12 @@ static int write_signature(const char *path, const secret_key *key,
     encode(first, &s, sizeof s);
     encode(second, over_all, sizeof over_all);
     int code = output_replace(&o, path);
-    if (!code) {
+    if (!code)
         fprintf(o.file,
                 "untrusted comment: signature of a kith model\n%s\n"
                 "trusted comment: %s\n%s\n",
                 first, comment, second);
-        code = output_finish(&o);
-    }
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
+    return output_save(&o, code);
 }
 
 int sign_key_open(const char *path, sign_key **out)
