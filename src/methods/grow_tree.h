@@ -4,9 +4,7 @@
 
 #include "method_run.h"
 
-/* ---- grow_tree.c: adaptive histogram
- * ------------------------------------------
- */
+/* ---- grow_tree.c: adaptive histogram ---- */
 
 enum { KITH_I_GROW_AXES = 3 };
 
@@ -84,8 +82,7 @@ kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
 void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
                       const kith_i_answer *answer);
 
-/* ---- lean_cells.c: where in a cell its users are ----
- */
+/* ---- lean_cells.c: where in a cell its users are ---- */
 
 /* points: of kith_i_grow_points; those of leaves are moved towards denser
  * neighbours. */
