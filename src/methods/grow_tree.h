@@ -4,9 +4,7 @@
 
 #include "method_run.h"
 
-/* ---- grow_tree.c: adaptive histogram
- * ------------------------------------------
- */
+/* ---- grow_tree.c: adaptive histogram ---- */
 
 enum { KITH_I_GROW_AXES = 3 };
 
@@ -73,8 +71,7 @@ void kith_i_grow_prune(kith_i_grow *grow);
 uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
                             double *weights, double *variances);
 
-/* ---- lean_cells.c: where in a cell its users are ----
- */
+/* ---- lean_cells.c: where in a cell its users are ---- */
 
 /* points: of kith_i_grow_points; those of leaves are moved towards denser
  * neighbours. */
