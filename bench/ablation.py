@@ -56,7 +56,6 @@ RULES = {
     "as many as noise allows": {"blurred": "0"},
     "cells that stand out": {"stands": "0"},
     "noisy cells weigh less": {"blur": "0"},
-    "far cells weigh": {"far_weight": "0"},
     "sizes drift": {"steady": NEVER},
     "rounds by noise": {"quiet": NEVER},
     "more rounds if very quiet": {"converging": "0"},

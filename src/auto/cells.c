@@ -3,33 +3,35 @@
 
 enum { LEAST_CELLS = 2 }; /* fewer than clusters are halved on paper */
 
-/* The cells that stand out become the summary, in place of the old one. A cell
- * weighs less the noisier its mean is, against the rows' distance from the mean
- * or its own. */
-static void make_summary(auto_run *run, const double *centers,
-                         const auto_step *step)
+/* The cells of more than so many sd become the summary in place of the old one,
+ * and stay in the step: in the next, rows of the others are a neighbour's. A
+ * cell weighs less the noisier its mean is, against the rows' distance from the
+ * mean of all. */
+static void make_summary(auto_run *run, double least, double *centers,
+                         auto_step *step)
 {
     auto_summary *out = &run->summary;
-    const auto_recipe *r = run->recipe;
     uint32_t q = out->q, kept = 0;
-    double trace = run->frame.trace;
     for (uint32_t j = 0; j < step->k; j++) {
         double size = step->sizes.mean[j];
         double variance = step->sizes.variance[j];
-        if (!(size > r->stands * sqrt(variance)))
+        double scale = step->scale[j] * step->kappa; /* as was seen */
+        if (!(size > least * sqrt(variance)))
             continue;
-        const double *c = centers + (size_t)j * q;
-        double noise = q * pow(step->noise[j], 2);
-        double far = fmax(1, kith_i_dot(c, c, q) / trace);
-        memcpy(out->points + (size_t)kept * q, c, q * sizeof *c);
-        out->size[kept] = size;
-        out->unsure[kept] = variance;
+        double noise = q * pow(step->noise[j], 2) / run->frame.trace;
+        memmove(centers + (size_t)kept * q, centers + (size_t)j * q,
+                q * sizeof *centers);
+        step->scale[kept] = scale;
+        out->size[kept] = step->sizes.mean[kept] = size;
+        out->unsure[kept] = step->sizes.variance[kept] = variance;
         out->noise[kept] = step->noise[j];
-        out->within[kept] = step->scale[j] * step->scale[j];
-        out->weight[kept++] =
-            size / (1 + r->blur * noise / (trace * pow(far, r->far_weight)));
+        out->within[kept] = scale * scale;
+        out->weight[kept++] = size / (1 + run->recipe->blur * noise);
     }
-    out->n = kept > 0 ? kept : out->n;
+    if (kept > 0) {
+        memcpy(out->points, centers, (size_t)kept * q * sizeof *centers);
+        out->n = step->k = kept;
+    }
 }
 
 static void refine(auto_run *run, uint32_t cells)
@@ -46,9 +48,9 @@ static void refine(auto_run *run, uint32_t cells)
         return;
     for (uint32_t t = 0; t < shares->cell_steps; t++) {
         kith_i_auto_step_in(run, run->frame.view, centers, &step);
-        kith_i_multiply_by(step.scale, step.kappa, cells); /* as was seen */
+        double seen = (t + 1.) / shares->cell_steps; /* part of the counts */
+        make_summary(run, seen * run->recipe->stands, centers, &step);
     }
-    make_summary(run, centers, &step);
 }
 
 void kith_i_auto_cells(auto_run *run)
