@@ -71,7 +71,7 @@ HIGH_RULES = {
     "random directions": {"blind": NEVER},
 }
 # Numbers that are multiplied by 2/3 and 3/2.
-LOW_NUMBERS = ("split_z", "low_next", "start_z", "deep_z", "beside",
+LOW_NUMBERS = ("low_z", "low_next", "start_z", "deep_z", "beside",
                "blob_widths", "blobs_fit", "trust", "even", "jumps", "few")
 HIGH_NUMBERS = ("tight", "told", "refit", "anchor_noise", "reach", "inner",
                 "lost", "counted", "drift", "least_noise", "differ", "farther",

@@ -2,8 +2,7 @@
 """Small files, functions and lists of parameters (CONTRIBUTING.md).
 
 src/, include/, tools/: at most 400 lines a file and 60 lines a function;
-there, in python/, bench/ and tests/: at most 7 parameters. Installed
-headers of options and results may be longer: they are manuals.
+there, in python/, bench/ and tests/: at most 7 parameters.
 
 Run from the root of the source tree. First shows on specimens that each rule
 can fail; --self-test stops after that.

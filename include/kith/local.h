@@ -112,8 +112,7 @@ KITH_API KITH_CHECKED kith_status
 kith_local_predict_data(const kith_dataset *data, const kith_local_options *opt,
                         kith_local_forecast *out, kith_error *err);
 
-/* ---- runs -----------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 /* The whole protocol on a dataset, each row a user. data, opt: borrowed.
  * summary: nullable. There may be fewer centres than asked for, when noise

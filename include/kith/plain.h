@@ -144,8 +144,7 @@ kith_generate(const kith_generate_options *opt, kith_row_sink *sink,
 KITH_API KITH_CHECKED kith_status kith_generate_planes(
     const kith_generate_options *opt, double *bases, kith_error *err);
 
-/* ---- rows against bounds --------------------------------------------------
- */
+/* ---- rows against bounds ---- */
 
 /* How rows lie in bounds: exact, so NOT private. */
 typedef struct kith_check {

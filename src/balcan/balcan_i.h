@@ -7,8 +7,7 @@
 #include "kernel/row_losses.h"
 #include "lloyd/lloyd_i.h"
 
-/* ---- partition.c: Algorithm 1, private_partition --------------------------
- */
+/* ---- partition.c: Algorithm 1, private_partition ---- */
 
 typedef struct kith_i_partition_spec {
     const char *what; /* of the receipts */
@@ -36,8 +35,7 @@ kith_status kith_i_partition(kith_session *session,
                              kith_i_tree *tree, kith_error *err);
 void kith_i_tree_free(kith_i_tree *tree);
 
-/* ---- candidates.c: Algorithm 2, candidate ---------------------------------
- */
+/* ---- candidates.c: Algorithm 2, candidate ---- */
 
 enum {
     KITH_I_PARTITIONS = 2,
@@ -58,8 +56,7 @@ kith_status kith_i_candidates(kith_session *session,
                               kith_i_coins *coins, double **out,
                               uint32_t *count, kith_error *err);
 
-/* ---- localswap.c: Algorithm 3, localswap ----------------------------------
- */
+/* ---- localswap.c: Algorithm 3, localswap ---- */
 
 /* What the map of a swap looks at: all of it is public. */
 typedef struct kith_i_localswap_spec {
@@ -78,8 +75,7 @@ kith_status kith_i_localswap(kith_session *session,
                              kith_i_coins *coins, uint32_t *chosen,
                              kith_error *err);
 
-/* ---- recovery.c, recovery_radius.c: second half of Algorithm 4 ------------
- */
+/* ---- recovery.c, recovery_radius.c: second half of Algorithm 4 ---- */
 
 /* Part of a release of means that goes to the counts. */
 enum { KITH_I_COUNT_PERCENT = 15 };
@@ -124,8 +120,7 @@ kith_status kith_i_recover(kith_i_recovery *r, const char *what,
                            const kith_i_view *view, const double *points,
                            int last, kith_i_loss charge, kith_error *err);
 
-/* ---- recovery_sparse.c: Algorithm 5 ---------------------------------------
- */
+/* ---- recovery_sparse.c: Algorithm 5 ---- */
 
 /* As kith_i_recover, with few features for each centre: m of them, from the
  * noise and the noisy number of rows. */
@@ -139,8 +134,7 @@ uint32_t kith_i_sparse_picks(const kith_session *session, kith_i_loss charge,
 /* C: what an entry may add to the score of its feature. */
 uint32_t kith_i_sparse_bound(const kith_i_domain *domain);
 
-/* ---- balcan_paper.c: the constants as printed ------------------------------
- */
+/* ---- balcan_paper.c: the constants as printed ---- */
 
 typedef struct kith_i_paper_constants {
     double n, trials, partitions, swaps, dimension;
@@ -157,8 +151,7 @@ kith_status kith_i_kmeans_paper(kith_session *session,
                                 const kith_kmeans_options *opt, uint64_t rows,
                                 kith_result *result, kith_error *err);
 
-/* ---- balcan.c: Algorithm 4 ------------------------------------------------
- */
+/* ---- balcan.c: Algorithm 4 ---- */
 
 kith_status kith_i_kmeans_balcan(kith_session *session,
                                  const kith_kmeans_options *opt, uint64_t rows,

@@ -95,8 +95,7 @@ static kith_status refuse(const kith_i_paper_constants *c, uint32_t k,
         c->partitions, c->swaps, c->dimension, c->gamma, why);
 }
 
-/* ---- a run ----------------------------------------------------------------
- */
+/* ---- a run ---- */
 
 typedef struct {
     kith_session *session;

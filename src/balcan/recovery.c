@@ -30,13 +30,12 @@ static kith_status release_means(kith_i_recovery *r, const char *what,
     const kith_i_domain *domain = view ? kith_i_view_domain(view) : full;
     uint32_t k = r->k, d = domain->dimension;
     kith_i_centers near = {.k = k, .d = d, .sparse = domain->sparse};
-    near.coords = kith_i_alloc((size_t)k * d, sizeof(double));
-    near.squares = kith_i_alloc(k, sizeof(double));
-    uint64_t *radius = kith_i_alloc(k, sizeof *radius);
-    int32_t *mean = kith_i_alloc(full->dimension, sizeof *mean);
-    kith_status status = near.coords && near.squares && radius && mean
-                             ? KITH_OK
-                             : kith_i_fail_memory(err);
+    kith_i_pool pool = {0};
+    near.coords = kith_i_pool_reals(&pool, (size_t)k * d);
+    near.squares = kith_i_pool_reals(&pool, k);
+    uint64_t *radius = kith_i_pool_take(&pool, k, sizeof *radius);
+    int32_t *mean = kith_i_pool_take(&pool, full->dimension, sizeof *mean);
+    kith_status status = pool.failed ? kith_i_fail_memory(err) : KITH_OK;
     if (!status) {
         for (uint32_t j = 0; j < k; j++)
             radius[j] = r->radius;
@@ -59,10 +58,7 @@ static kith_status release_means(kith_i_recovery *r, const char *what,
                                   .sum_charge = charge - counts};
         status = kith_i_release_cells(r->session, &ask, &spec, cells, err);
     }
-    kith_i_free(near.coords);
-    kith_i_free(near.squares);
-    kith_i_free(radius);
-    kith_i_free(mean);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }
 

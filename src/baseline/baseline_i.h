@@ -31,6 +31,11 @@ kith_status kith_i_kmeans_sampled(kith_session *session,
                                   const kith_kmeans_options *opt, uint64_t rows,
                                   kith_result *result, kith_error *err);
 
+/* sampled_means.c: the number of rows. A plan's; or public, when neighbours
+ * replace a row; or noisy, for a hundredth of what is left, and at least 1. */
+kith_status kith_i_baseline_count(kith_session *session, uint64_t rows,
+                                  double *out, kith_error *err);
+
 /* sampled_means.c: into how many blocks so many rows are dealt. */
 uint32_t kith_i_block_count(double rows);
 

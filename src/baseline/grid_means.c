@@ -20,7 +20,7 @@ enum {
     STARTS = 10,
     MOST_STEPS = 100
 };
-static const double COUNT_SHARE = .01, ROWS_A_CELL = 10;
+static const double ROWS_A_CELL = 10;
 
 uint32_t kith_i_grid_side(double rows, double epsilon, uint32_t d)
 {
@@ -93,30 +93,6 @@ static void find_middles(grid_run *g)
 }
 
 /* ---- releases ------------------------------------------------------------ */
-
-static kith_status count_rows(grid_run *g, uint64_t rows, kith_error *err)
-{
-    g->rows = rows > 0 ? (double)rows : (double)kith_i_session_rows(g->session);
-    if (kith_i_session_privacy(g->session).neighbors == KITH_REPLACE_ONE)
-        return KITH_OK;
-    kith_i_loss left = kith_i_session_left(g->session);
-    kith_i_ask ask = {0};
-    kith_i_cells cells;
-    kith_i_cells_spec spec = {.what = "row",
-                              .cells = 1,
-                              .count_charge =
-                                  kith_i_loss_share(left, COUNT_SHARE)};
-    if (spec.count_charge == 0)
-        return kith_i_fail_budget(left, err);
-    kith_status status =
-        kith_i_release_cells(g->session, &ask, &spec, &cells, err);
-    if (status)
-        return status;
-    if (rows == 0)
-        g->rows = fmax((double)cells.counts[0], 1);
-    kith_i_cells_free(&cells);
-    return KITH_OK;
-}
 
 /* The epsilon of Laplace noise as wide as that of a cell's count. */
 static double laplace_epsilon(const grid_run *g)
@@ -265,7 +241,7 @@ kith_status kith_i_kmeans_grid(kith_session *session,
                            "cells are exponential in them. Use auto",
                            MOST_FEATURES);
     double sd = 0;
-    kith_status status = count_rows(&g, rows, err);
+    kith_status status = kith_i_baseline_count(session, rows, &g.rows, err);
     if (!status)
         status = make_grid(&g, err);
     if (!status)

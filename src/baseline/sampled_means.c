@@ -28,25 +28,21 @@ uint32_t kith_i_block_count(double rows)
     return (uint32_t)fmax(1, fmin(m, MOST_BLOCKS));
 }
 
-static kith_status count_rows(sampled_run *run, uint64_t rows, kith_error *err)
+kith_status kith_i_baseline_count(kith_session *session, uint64_t rows,
+                                  double *out, kith_error *err)
 {
-    kith_session *s = run->session;
-    if (kith_i_session_privacy(s).neighbors == KITH_REPLACE_ONE) {
-        run->rows = (double)(rows > 0 ? rows : kith_i_session_rows(s));
+    *out = (double)(rows > 0 ? rows : kith_i_session_rows(session));
+    if (kith_i_session_privacy(session).neighbors == KITH_REPLACE_ONE)
         return KITH_OK;
-    }
-    kith_i_ask ask = {0};
-    kith_i_cells cells;
-    kith_i_cells_spec spec = {
-        .what = "row",
-        .cells = 1,
-        .count_charge = kith_i_loss_share(kith_i_session_left(s), COUNT_SHARE)};
-    kith_status status = kith_i_release_cells(s, &ask, &spec, &cells, err);
-    if (status)
-        return status;
-    run->rows = rows > 0 ? (double)rows : fmax((double)cells.counts[0], 1);
-    kith_i_cells_free(&cells);
-    return KITH_OK;
+    kith_i_loss left = kith_i_session_left(session),
+                charge = kith_i_loss_share(left, COUNT_SHARE);
+    if (charge == 0)
+        return kith_i_fail_budget(left, err);
+    double noisy, sd;
+    kith_status status = kith_i_run_count(session, charge, &noisy, &sd, err);
+    if (!status && rows == 0)
+        *out = fmax(noisy, 1);
+    return status;
 }
 
 /* Sizes of the clusters about the released centres. */
@@ -111,7 +107,7 @@ static kith_status run_sampled(sampled_run *run, uint64_t rows, kith_error *err)
     double *centers = kith_i_alloc(size, sizeof *centers);
     kith_status status = sums && centers ? KITH_OK : kith_i_fail_memory(err);
     if (!status)
-        status = count_rows(run, rows, err);
+        status = kith_i_baseline_count(run->session, rows, &run->rows, err);
     if (!status) {
         if (run->blocks > 0)
             run->blocks = kith_i_block_count(run->rows);

@@ -8,8 +8,7 @@
 #include "base/base_i.h"
 #include "kith/version.h"
 
-/* ---- prices ---------------------------------------------------------------
- */
+/* ---- prices ---- */
 
 /* A pure run is paid from the pure purse (T17); converted it is a Gaussian
  * amount, rounded up. */
@@ -63,8 +62,7 @@ double kith_amounts_fits_converted(kith_amounts left, uint64_t runs)
     return runs == 0 ? 0 : kith_i_purse_fits_converted(left.gauss / runs);
 }
 
-/* ---- accounts in order ----------------------------------------------------
- */
+/* ---- accounts in order ---- */
 
 static int by_name(const void *p, const void *q)
 {
@@ -103,8 +101,7 @@ static kith_status gather(const kith_ledger *ledger,
     return KITH_OK;
 }
 
-/* ---- the block ------------------------------------------------------------
- */
+/* ---- the block ---- */
 
 /* Room for the block, its entries and all texts, one after another. */
 static kith_charge *charge_block(const char *ledger, const char *run,
@@ -152,8 +149,7 @@ kith_charge *kith_i_charge_copy(const kith_charge *charge)
     return copy;
 }
 
-/* ---- charging -------------------------------------------------------------
- */
+/* ---- charging ---- */
 
 /* The word of a line "guarantee=WORD" of the parameters (T6); NULL: none. */
 static const char *promised_word(const char *parameters)

@@ -13,8 +13,7 @@
 
 #include "base/base_i.h"
 
-/* ---- bodies ---------------------------------------------------------------
- */
+/* ---- bodies ---- */
 
 static void add(kith_i_body *body, const char *text, size_t count)
 {
@@ -87,8 +86,7 @@ char *kith_i_body_done(kith_i_body *body)
     return body->text;
 }
 
-/* ---- the chain ------------------------------------------------------------
- */
+/* ---- the chain ---- */
 
 void kith_i_hex(const uint8_t *bytes, size_t count, char *out)
 {

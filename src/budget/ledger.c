@@ -17,8 +17,7 @@
 #include "base/base_i.h"
 #include "kith/version.h"
 
-/* ---- checks ---------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 /* Length of the UTF-8 character that starts here; 0: there is none. */
 static size_t character(const unsigned char *s)
@@ -139,8 +138,7 @@ kith_status kith_i_ledger_post(kith_ledger *ledger,
     return status;
 }
 
-/* ---- accounts -------------------------------------------------------------
- */
+/* ---- accounts ---- */
 
 static kith_status check_terms(const kith_account_terms *terms, kith_error *err)
 {
@@ -210,8 +208,7 @@ kith_status kith_ledger_grant(kith_ledger *ledger, const char *account,
     return kith_ledger_account_new(ledger, account, &terms, err);
 }
 
-/* ---- limits ---------------------------------------------------------------
- */
+/* ---- limits ---- */
 
 static kith_status check_change(const kith_limit_change *change,
                                 kith_error *err)
@@ -277,8 +274,7 @@ kith_status kith_ledger_limit(kith_ledger *ledger, const char *account,
     return status;
 }
 
-/* ---- results --------------------------------------------------------------
- */
+/* ---- results ---- */
 
 kith_status kith_ledger_settle(kith_ledger *ledger, const kith_charge *charge,
                                const char *guarantee, size_t releases,
@@ -318,8 +314,7 @@ kith_status kith_ledger_settle(kith_ledger *ledger, const kith_charge *charge,
     return status;
 }
 
-/* ---- backup ---------------------------------------------------------------
- */
+/* ---- backup ---- */
 
 kith_status kith_ledger_backup(kith_ledger *ledger, const char *path,
                                kith_error *err)
@@ -348,8 +343,7 @@ kith_status kith_ledger_accounts(kith_ledger *ledger,
     return status ? status : ledger->store->names(ledger, visit, arg, err);
 }
 
-/* ---- what is left ---------------------------------------------------------
- */
+/* ---- what is left ---- */
 
 typedef struct {
     kith_i_purses limit, spent;

@@ -23,8 +23,7 @@ enum {
     KITH_I_MAX_ACCOUNTS = 64 /* charged in one step        */
 };
 
-/* ---- entry.c: canonical bodies and the chain ------------------------------
- */
+/* ---- entry.c: canonical bodies and the chain ---- */
 
 typedef struct kith_i_body {
     char *text; /* NULL once memory was short */
@@ -53,8 +52,7 @@ void kith_i_text_digest(const char *text, char out[KITH_I_HASH_TEXT]);
 /* UTC, for people: no rule looks at it (T15). */
 void kith_i_time_text(char out[KITH_I_TIME_TEXT]);
 
-/* ---- a store --------------------------------------------------------------
- */
+/* ---- a store ---- */
 
 typedef enum kith_i_posting_kind {
     KITH_I_POST_GRANT = 1, /* a new account: limit, unit, adjacency           */
@@ -147,8 +145,7 @@ struct kith_ledger {
     int read_only, unsafe_fs;
 };
 
-/* ---- ledger.c: what sessions call -----------------------------------------
- */
+/* ---- ledger.c: what sessions call ---- */
 
 typedef struct kith_i_charge {
     const char *account; /* and more of them, in any order */

@@ -29,8 +29,7 @@ static int make_room(void **array, size_t count, size_t *room, size_t size)
 #define MAKE_ROOM(array, count, room)                                          \
     make_room((void **)(void *)&(array), count, &(room), sizeof *(array))
 
-/* ---- posting --------------------------------------------------------------
- */
+/* ---- posting ---- */
 
 static void free_entry(entry *e)
 {
@@ -177,8 +176,7 @@ static kith_status memory_post(kith_ledger *self, const kith_i_posting *p,
     return status;
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static kith_status read_locked(const account *a, const kith_i_reader *reader,
                                kith_error *err)
@@ -246,8 +244,7 @@ static kith_status memory_names(kith_ledger *self,
     return KITH_OK;
 }
 
-/* ---- close, new -----------------------------------------------------------
- */
+/* ---- close, new ---- */
 
 static void memory_close(kith_ledger *self)
 {

@@ -12,7 +12,7 @@
 
 #include "base/base_i.h"
 #include "base/recode.h"
-#include "dp/dp_i.h"
+#include "run/run.h"
 
 enum {
     OCTAVES = 2 * KITH_I_CODE_OCTAVES + 1, /* zero is one */
@@ -185,21 +185,6 @@ static kith_status find_one(const finder *f, uint32_t feature, int together,
     return status;
 }
 
-/* The number of rows, for judging what is seen. */
-static kith_status count_rows(finder *f, kith_i_loss charge, kith_error *err)
-{
-    kith_i_ask ask = {0};
-    kith_i_cells_spec spec = {
-        .what = "row", .cells = 1, .count_charge = charge};
-    kith_i_cells cells = {0};
-    kith_status status =
-        kith_i_release_cells(f->session, &ask, &spec, &cells, err);
-    if (!status)
-        f->rows = (double)cells.counts[0];
-    kith_i_cells_free(&cells);
-    return status;
-}
-
 kith_status kith_bounds_find(kith_session *session, double share, int together,
                              kith_range *ranges, double *rows, double *hidden,
                              kith_error *err)
@@ -226,7 +211,8 @@ kith_status kith_bounds_find(kith_session *session, double share, int together,
                            "the budget is too small to be divided among the "
                            "features: raise epsilon, or find one range for "
                            "all of them");
-    kith_status status = count_rows(&f, first, err);
+    double sd; /* the number of rows is for judging what is seen */
+    kith_status status = kith_i_run_count(session, first, &f.rows, &sd, err);
     for (uint32_t i = 0; !status && i < count; i++)
         status = find_one(&f, i, together, &ranges[i], err);
     for (uint32_t i = count; !status && i < d; i++)

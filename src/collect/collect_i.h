@@ -6,9 +6,7 @@
 #include "collector.h"
 #include "device/respond.h"
 
-/* ---- report_precision.c: what a randomiser's reports are worth
- * ----------------------
- */
+/* ---- report_precision.c: what a randomiser's reports are worth ---- */
 
 /* Probabilities p that a report supports the user's own symbol, q another. */
 typedef struct kith_i_support {
@@ -44,8 +42,7 @@ kith_i_codebook_law kith_i_matrix_solve(double odds, uint32_t width,
 void kith_i_matrix_choose(double odds, uint32_t width, uint32_t *rank,
                           uint32_t *outputs);
 
-/* ---- answer.c -------------------------------------------------------------
- */
+/* ---- answer.c ---- */
 
 /* Room for the estimates of a question's answer; zeros and HUGE_VAL. */
 kith_status kith_i_answer_alloc(const kith_i_question *question, uint32_t d,
@@ -61,9 +58,7 @@ void kith_i_answer_precision(const kith_i_mechanism *mechanism,
 void kith_i_answer_unpack(const kith_i_question *question, uint32_t d,
                           const double *coordinates, kith_i_answer *answer);
 
-/* ---- mechanism_make.c
- * ----------------------------------------------------------
- */
+/* ---- mechanism_make.c ---- */
 
 /* The randomiser for a question about records in R^d, with its parameters.
  * Refuses a question with a flaw. */
@@ -93,8 +88,7 @@ kith_status kith_i_limits_make(const kith_i_mechanism *mechanism,
                                kith_i_loss epsilon, double delta,
                                kith_i_limits *out, kith_error *err);
 
-/* ---- gaussian_limits.c ----------------------------------------------------
- */
+/* ---- gaussian_limits.c ---- */
 
 /* Lattice steps in a unit of length of a Gaussian report. */
 #define KITH_I_GAUSSIAN_UNIT 4096
@@ -108,8 +102,7 @@ const char *kith_i_limits_flaw(const kith_i_mechanism *mechanism,
 /* No report may count for more than this in a coordinate. */
 int32_t kith_i_gaussian_clip(const kith_i_mechanism *mechanism);
 
-/* ---- tally.c: the state of one group in one round ------------------------
- */
+/* ---- tally.c: the state of one group in one round ---- */
 
 /* Integers and nothing else: reports in any order, on any number of shards,
  * merged in any order, give the same bits. A report counts once (by its

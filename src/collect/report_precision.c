@@ -26,8 +26,7 @@
 
 enum { NODES = 800 };
 
-/* ---- symbols --------------------------------------------------------------
- */
+/* ---- symbols ---- */
 
 static double sd_of(kith_i_support s)
 {
@@ -91,8 +90,7 @@ double kith_i_mechanism_per_share(const kith_i_mechanism *m)
     return s.p > s.q ? (1 - 2 * s.q) / (s.p - s.q) : 0;
 }
 
-/* ---- the codebook ---------------------------------------------------------
- */
+/* ---- the codebook ---- */
 
 /* Expected sums of the score t and of t^2 over the m codewords nearest to u,
  * for all m: N times the integral of t f(t) Pr[fewer than m of the others are
@@ -188,8 +186,7 @@ kith_i_codebook_law kith_i_codebook_solve(double odds, uint32_t width,
     return law;
 }
 
-/* ---- matrices -------------------------------------------------------------
- */
+/* ---- matrices ---- */
 
 /* With <C, z z'> = sin^2 a the density is proportional to sin^p a cos^q a on
  * [0, pi/2], p = r - 1 and q = r (D - 1) - 1; and its slope. */
@@ -281,8 +278,7 @@ void kith_i_matrix_choose(double odds, uint32_t width, uint32_t *rank,
     }
 }
 
-/* ---- for the methods' rules -----------------------------------------------
- */
+/* ---- for the methods' rules ---- */
 
 static double odds_of(double epsilon)
 {

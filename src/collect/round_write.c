@@ -8,8 +8,7 @@
 #include "device/circle.h"
 #include "round_text.h"
 
-/* ---- parts of a question --------------------------------------------------
- */
+/* ---- parts of a question ---- */
 
 static void put_lens(kith_i_canon t, const kith_i_lens *lens)
 {

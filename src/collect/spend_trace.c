@@ -38,8 +38,7 @@ static const char *mechanism_name(kith_i_randomizer kind)
     return "auto";
 }
 
-/* ---- the user who is asked most -------------------------------------------
- */
+/* ---- the user who is asked most ---- */
 
 enum { DELTA_BITS = 120 };
 
@@ -126,8 +125,7 @@ kith_i_trace_worst kith_i_trace_user(const kith_i_trace_entry *entries,
     return total;
 }
 
-/* ---- asking ---------------------------------------------------------------
- */
+/* ---- asking ---- */
 
 static kith_status note(kith_i_trace *trace, const kith_i_question *q,
                         kith_error *err)

@@ -10,8 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- nonces ---------------------------------------------------------------
- */
+/* ---- nonces ---- */
 
 uint64_t kith_i_nonce_fingerprint(uint64_t low, uint64_t high)
 {
@@ -67,8 +66,7 @@ int kith_i_nonce_reserve(kith_i_nonce_set *set, uint64_t more)
     return 1;
 }
 
-/* ---- memory ---------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 kith_status kith_i_tally_new(const kith_i_mechanism *m,
                              const kith_i_ticket *ticket,
@@ -162,8 +160,7 @@ int kith_i_tally_reserve(kith_i_tally *t, uint64_t more)
     return 1;
 }
 
-/* ---- adding ---------------------------------------------------------------
- */
+/* ---- adding ---- */
 
 /* step[] = s-free contribution of a coordinate; added with a sign to every
  * bucket: in expectation only the user's own keeps it. */
@@ -303,8 +300,7 @@ kith_status kith_i_tally_add(kith_i_tally *t, const uint8_t *bytes,
     return KITH_OK;
 }
 
-/* ---- merging --------------------------------------------------------------
- */
+/* ---- merging ---- */
 
 static int same_group(const kith_i_tally *a, const kith_i_tally *b)
 {

@@ -122,8 +122,7 @@ kith_status kith_i_dataset_need_memory(const kith_dataset *data,
                : KITH_OK;
 }
 
-/* ---- derived rows ---------------------------------------------------------
- */
+/* ---- derived rows ---- */
 
 typedef struct {
     const kith_dataset *data;
@@ -210,8 +209,7 @@ kith_status kith_i_dataset_derive(const kith_dataset *data,
     return KITH_OK;
 }
 
-/* ---- the end of them ------------------------------------------------------
- */
+/* ---- the end of them ---- */
 
 typedef struct {
     kith_dataset *data;

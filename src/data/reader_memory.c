@@ -125,28 +125,6 @@ static kith_status memory_take(void *state, uint32_t want, kith_i_raw *raw,
     return kith_i_raw_reserve(raw, 0, most * sizeof(double), err);
 }
 
-/* count items that stand so far from each other, one after another. A constant
- * size makes memcpy one instruction. */
-static void gather(const char *from, ptrdiff_t stride, uint32_t item,
-                   size_t count, char *to)
-{
-    for (size_t i = 0; i < count; i++, from += stride, to += item)
-        switch (item) {
-        case 1:
-            *to = *from;
-            break;
-        case 2:
-            memcpy(to, from, 2);
-            break;
-        case 4:
-            memcpy(to, from, 4);
-            break;
-        default:
-            memcpy(to, from, 8);
-            break;
-        }
-}
-
 static void convert_array(const memory_shard *shard, uint64_t first,
                           uint32_t rows, char *scratch, double *out)
 {
@@ -161,7 +139,7 @@ static void convert_array(const memory_shard *shard, uint64_t first,
     for (uint32_t r = 0; r < rows; r++, from += a->row_stride) {
         const char *row = from;
         if (a->column_stride != (ptrdiff_t)item) {
-            gather(from, a->column_stride, (uint32_t)item, d, scratch);
+            kith_i_npy_gather(from, a->column_stride, scratch, item, d, item);
             row = scratch;
         }
         kith_i_npy_convert(&shard->type, row, d, out + r * d);
@@ -178,8 +156,8 @@ static void gather_column(const kith_column *c, uint32_t item, uint64_t at,
                           uint32_t count, char *to)
 {
     if (c->type != KITH_BITS)
-        gather((const char *)c->data + (ptrdiff_t)at * c->stride, c->stride,
-               item, count, to);
+        kith_i_npy_gather((const char *)c->data + (ptrdiff_t)at * c->stride,
+                          c->stride, to, item, count, item);
     for (uint32_t i = 0; c->type == KITH_BITS && i < count; i++)
         to[i] = (char)bit_at(c->data, c->first_bit + at + i);
 }

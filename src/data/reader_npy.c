@@ -99,28 +99,6 @@ static kith_status npy_open(kith_i_stream *stream, kith_i_layout *layout,
     return KITH_OK;
 }
 
-/* Copy rows x count items to row order; item (r, j) stands at
- * from[j] + r * stride. A constant size makes memcpy one instruction. */
-static void gather_column(const char *from, size_t stride, char *to,
-                          size_t to_stride, uint32_t rows, uint32_t item)
-{
-    for (uint32_t r = 0; r < rows; r++, from += stride, to += to_stride)
-        switch (item) {
-        case 1:
-            *to = *from;
-            break;
-        case 2:
-            memcpy(to, from, 2);
-            break;
-        case 4:
-            memcpy(to, from, 4);
-            break;
-        default:
-            memcpy(to, from, 8);
-            break;
-        }
-}
-
 /* C order, no plain file: the next rows, from the stream. */
 static kith_status read_rows(npy_shard *shard, size_t bytes, char *to,
                              kith_error *err)
@@ -222,9 +200,9 @@ static kith_status read_columns(npy_shard *shard, uint32_t *rows, char *to,
     }
     for (uint32_t j = 0; j < columns->count; j++) {
         uint64_t column = by_column ? columns->column[j] : j;
-        gather_column(base + column * stride * item, item,
-                      to + (size_t)j * item, (size_t)columns->count * item,
-                      *rows, item);
+        kith_i_npy_gather(base + column * stride * item, item,
+                          to + (size_t)j * item, (size_t)columns->count * item,
+                          *rows, item);
     }
     return KITH_OK;
 }
@@ -339,8 +317,9 @@ static kith_status npy_convert(const void *state, kith_i_raw *raw,
     if (!is_whole(shard)) {
         char *picked = raw->bytes + raw->rows * row;
         for (uint32_t j = 0; j < d; j++)
-            gather_column(from + (size_t)columns->column[j] * item, row,
-                          picked + j * item, d * item, rows, item);
+            kith_i_npy_gather(from + (size_t)columns->column[j] * item,
+                              (ptrdiff_t)row, picked + j * item, d * item, rows,
+                              item);
         from = picked;
     }
     kith_i_npy_convert(&shard->npy, from, rows * d, out);

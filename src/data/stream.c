@@ -248,8 +248,7 @@ void kith_i_stream_reached(kith_i_stream *stream, uint64_t place)
     stream->place = place;
 }
 
-/* ---- parts of a file ------------------------------------------------------
- */
+/* ---- parts of a file ---- */
 
 /* Where the first line begins that begins at or after byte `from`. */
 static kith_status next_line_start(const kith_i_stream *stream, uint64_t from,

@@ -26,8 +26,7 @@ void *kith_i_text_take(kith_i_text *t, uint64_t count, size_t size)
     return out;
 }
 
-/* ---- structure ------------------------------------------------------------
- */
+/* ---- structure ---- */
 
 int kith_i_text_is(kith_i_text *t, const char *literal)
 {
@@ -65,8 +64,7 @@ void kith_i_text_key_needed(kith_i_text *t, int *begun, const char *key)
         kith_i_text_flaw(t, "it is not canonical, or something is missing");
 }
 
-/* ---- values ---------------------------------------------------------------
- */
+/* ---- values ---- */
 
 uint64_t kith_i_text_count(kith_i_text *t, uint64_t most)
 {

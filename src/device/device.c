@@ -63,8 +63,7 @@ uint64_t kith_i_wallet_left(const kith_device_host *host)
     return host->spent < units ? units - host->spent : 0;
 }
 
-/* ---- joining --------------------------------------------------------------
- */
+/* ---- joining ---- */
 
 kith_status kith_device_join(kith_device *device, const kith_device_host *host,
                              const kith_task_view *task)
@@ -129,8 +128,7 @@ kith_status kith_device_enrolled(kith_device *device, const uint8_t tag[16],
     return KITH_OK;
 }
 
-/* ---- rounds ---------------------------------------------------------------
- */
+/* ---- rounds ---- */
 
 uint32_t kith_i_device_group(const kith_i_device *d, const kith_i_round *round)
 {
@@ -237,8 +235,7 @@ kith_status kith_device_read(kith_device *device, const kith_device_host *host,
     return KITH_OK;
 }
 
-/* ---- the answer -----------------------------------------------------------
- */
+/* ---- the answer ---- */
 
 /* What the calls below have left on the stack of the record and of r. */
 __attribute__((noinline)) static void forget_stack(void)
@@ -321,8 +318,7 @@ kith_status kith_device_answer(kith_device *device,
     return refuse(d, KITH_ERR_ENTROPY, "there is no secure randomness");
 }
 
-/* ---- views ----------------------------------------------------------------
- */
+/* ---- views ---- */
 
 size_t kith_view_room(size_t bytes)
 {

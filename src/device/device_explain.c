@@ -39,8 +39,7 @@ kith_status kith_task_feature_at(const kith_task_view *task, uint32_t i,
     return KITH_OK;
 }
 
-/* ---- a sentence at a time -------------------------------------------------
- */
+/* ---- a sentence at a time ---- */
 
 typedef struct {
     char *to;

@@ -8,8 +8,7 @@
 
 enum {
     KITH_I_REPORT_ROOM = 44, /* bytes of the longest report in an envelope */
-    KITH_I_ROUNDS_MAX = 64,  /* of a task: more only waste a device's time */
-    KITH_I_PAYLOAD_ROOM = 4
+    KITH_I_ROUNDS_MAX = 64   /* of a task: more only waste a device's time */
 };
 
 typedef enum kith_i_device_state {

@@ -39,8 +39,7 @@ uint32_t kith_i_question_kept(const kith_i_question *q, uint32_t d)
     return q->report == KITH_I_REPORT_MOMENT ? d * (d + 1) / 2 : 0;
 }
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- places ---- */
 
 static uint64_t place_in_tree(const kith_i_place *place, const double *x)
 {
@@ -124,8 +123,7 @@ static uint64_t place_of(const kith_i_question *q, uint32_t d, const double *x,
     return 0;
 }
 
-/* ---- reports --------------------------------------------------------------
- */
+/* ---- reports ---- */
 
 static uint64_t band_of(const kith_i_question *q, double distance)
 {

@@ -137,18 +137,14 @@ typedef struct kith_i_question {
     double offset;
 } kith_i_question;
 
-/* ---- question_check.c: is the question in order?
- * -------------------------------
- */
+/* ---- question_check.c: is the question in order? ---- */
 
 /* What is wrong with a question for records in R^d; NULL: nothing. */
 const char *kith_i_question_flaw(const kith_i_question *question, uint32_t d);
 /* Cells of a grid that is in order. */
 uint64_t kith_i_grid_places(const kith_i_grid *grid);
 
-/* ---- encode_record.c: from a record to what is reported of it
- * --------------------
- */
+/* ---- encode_record.c: from a record to what is reported of it ---- */
 
 /* Symbols of SYMBOL and DISTANCE, "none" included; 0 for vectors. */
 uint64_t kith_i_question_symbols(const kith_i_question *question);

@@ -18,9 +18,7 @@
 #include "chacha.h"
 #include "respond.h"
 
-/* ---- ladder_draw.c
- * -------------------------------------------------------------
- */
+/* ---- ladder_draw.c ---- */
 
 /* outputs > 0, top <= outputs, and the total of the weights is below 2^63:
  * see kith_i_mechanism_flaw. */
@@ -37,22 +35,16 @@ uint64_t kith_i_ladder_total(const kith_i_ladder *ladder);
 uint64_t kith_i_ladder_rung(const kith_i_ladder *ladder, uint64_t coin);
 uint64_t kith_i_ladder_draw(const kith_i_ladder *ladder, kith_i_words *words);
 
-/* ---- k_ary_response.c: rung 0 is the truth, then the others in order
- * -----------------
- */
+/* ---- k_ary_response.c: rung 0 is the truth, then the others in order ---- */
 
 uint64_t kith_i_krr_output(uint64_t symbol, uint64_t rung);
 
-/* ---- local_hashing.c: kRR on a hash that the nonce chose
- * ----------------------------
- */
+/* ---- local_hashing.c: kRR on a hash that the nonce chose ---- */
 
 uint64_t kith_i_olh_hash(const uint8_t nonce[KITH_I_NONCE_BYTES],
                          uint64_t symbol, uint64_t outputs);
 
-/* ---- hadamard_response.c: kRR on one bit of the symbol's row
- * -----------------------
- */
+/* ---- hadamard_response.c: kRR on one bit of the symbol's row ---- */
 
 /* The row of the Hadamard matrix that the nonce chose; rows: a power of 2. */
 uint64_t kith_i_hadamard_row(const uint8_t nonce[KITH_I_NONCE_BYTES],
@@ -63,8 +55,7 @@ static inline uint64_t kith_i_hadamard_bit(uint64_t row, uint64_t symbol)
     return (uint64_t)__builtin_parityll(row & symbol);
 }
 
-/* ---- codebook.c -----------------------------------------------------------
- */
+/* ---- codebook.c ---- */
 
 /* Coordinates from one codeword to the next in the stream: width, rounded up
  * to 8. */

@@ -36,9 +36,7 @@ size_t kith_i_respond_scratch(const kith_i_mechanism *mechanism);
 void kith_i_respond(const kith_i_asked *asked, const double *x,
                     kith_i_words *words, void *scratch, uint8_t *bytes);
 
-/* ---- report_bytes.c: bytes
- * ------------------------------------------------------
- */
+/* ---- report_bytes.c: bytes ---- */
 
 #define KITH_I_HEADER_BYTES 40u
 

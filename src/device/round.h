@@ -37,8 +37,7 @@ size_t kith_i_round_room(size_t bytes);
 const char *kith_i_round_open(const char *json, size_t bytes, void *arena,
                               size_t room, kith_i_round **out);
 
-/* ---- round_chain.c: is this the next round of that task? ------------------
- */
+/* ---- round_chain.c: is this the next round of that task? ---- */
 
 /* What a device remembers of a task: which it is, the digest of the last
  * round that it read (zeros: none yet) and the number of the next. */

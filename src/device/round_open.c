@@ -24,8 +24,7 @@ static const double *some_f32(kith_i_text *t, int *begun, const char *key,
     return kith_i_text_key(t, begun, key) ? kith_i_text_f32(t, count) : NULL;
 }
 
-/* ---- parts of a question --------------------------------------------------
- */
+/* ---- parts of a question ---- */
 
 static void read_lens(kith_i_text *t, uint32_t d, kith_i_lens *lens)
 {
@@ -224,8 +223,7 @@ static void read_mechanism(kith_i_text *t, kith_i_mechanism *m)
     kith_i_text_need(t, "}");
 }
 
-/* ---- groups ---------------------------------------------------------------
- */
+/* ---- groups ---- */
 
 /* Sizes that need the place; what is optional must have a use. */
 static void check_question(kith_i_text *t, uint32_t d, const kith_i_question *q,

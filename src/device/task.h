@@ -31,8 +31,7 @@ struct kith_task_view {
 const char *kith_i_task_open(const char *json, size_t bytes, void *arena,
                              size_t room, struct kith_task_view **out);
 
-/* ---- frame.c --------------------------------------------------------------
- */
+/* ---- frame.c ---- */
 
 /* A record in the units that rounds are written in: moved into the bounds, then
  * (x - center) / radius, no longer than 1. What is not a number is taken for

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- dense.c --------------------------------------------------------------
- */
+/* ---- dense.c ---- */
 
 /* out (m x n) = a b, with a m x p and b p x n; the flipped ones are stored the
  * other way round (a as p x m, b as n x p). KITH_I_ADD: added to out. */
@@ -41,8 +40,7 @@ int kith_i_svd(double *a, uint32_t m, uint32_t n, double *work, int *integers,
 int kith_i_definite_solve(double *matrix, uint32_t n, double *right,
                           uint32_t count);
 
-/* ---- matching.c -----------------------------------------------------------
- */
+/* ---- matching.c ---- */
 
 /* The permutation with the least sum of cost[i*k + match[i]] (Kuhn, Munkres);
  * returns that sum. Costs are finite. work: 3 (k + 1) doubles; integers:

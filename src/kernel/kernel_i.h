@@ -47,8 +47,7 @@ void kith_i_score_block(const kith_i_centers *centers,
                         const kith_i_block *block, double *scratch,
                         double *scores);
 
-/* ---- pull.c: the part of a record in a step of k-median -------------------
- */
+/* ---- pull.c: the part of a record in a step of k-median ---- */
 
 typedef struct kith_i_pull {
     const kith_i_centers *centers; /* sparse like the rows */
@@ -73,8 +72,7 @@ void kith_i_pull_block(const kith_i_pull *pull, const kith_i_block *block,
 /* |x|^2 of a row, exact. */
 double kith_i_row_square(const kith_i_block *block, uint32_t row);
 
-/* ---- project.c: linear maps of rows, exactly ------------------------------
- */
+/* ---- project.c: linear maps of rows, exactly ---- */
 
 /* y_j = trunc((x - offset) . axis_j * 2^-shift), q integer-valued axes with
  * |axis_j| <= 2^24: with |x| < 2^26 every sum stays below 2^51. Filled by

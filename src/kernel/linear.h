@@ -9,8 +9,7 @@
 /* Up to this size loops of our own, from there on BLAS and LAPACK. */
 enum { KITH_I_SMALL = 96 };
 
-/* ---- triangle.c -----------------------------------------------------------
- */
+/* ---- triangle.c ---- */
 
 /* Rows of the matrices below start this many numbers apart. */
 static inline uint32_t kith_i_padded(uint32_t n)
@@ -30,8 +29,7 @@ void kith_i_backsolve(const double *upper, uint32_t n, double *rows,
 /* x becomes U'^-1 x. */
 void kith_i_forwardsolve(const double *upper, uint32_t n, double *x);
 
-/* ---- linear.c -------------------------------------------------------------
- */
+/* ---- linear.c ---- */
 
 /* out = basis a basis', both n x n, a symmetric; scratch n x n. */
 void kith_i_congruence(const double *basis, const double *a, uint32_t n,
@@ -57,8 +55,7 @@ void kith_i_reflect_both(double *w, uint32_t n, uint32_t m, const double *v,
 int kith_i_basis_complete(double *rows, uint32_t q, uint32_t d,
                           double *scratch);
 
-/* ---- labelled.c: inner loops of the Gibbs sampler --------------------------
- */
+/* ---- labelled.c: inner loops of the Gibbs sampler ---- */
 
 /* Rows are padded with zeros to a multiple of this many doubles. */
 enum { KITH_I_LANES = 4, KITH_I_LABEL_ROWS = 256 };

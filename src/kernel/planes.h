@@ -9,8 +9,7 @@
 #define KITH_I_PLANE_TOO_LARGE                                                 \
     "there are %u features: a plane of dimension %u does not fit"
 
-/* ---- orthonormal.c --------------------------------------------------------
- */
+/* ---- orthonormal.c ---- */
 
 /* Make row j orthogonal to those before it, which are orthonormal; its length
  * after that. */

@@ -12,15 +12,6 @@
 enum { MOST_CANDIDATES = 32 }; /* 2 + ln 2^32 is less */
 
 /* Four sums in a fixed pattern: the same bits with registers of any width. */
-static inline double finish(const lanes *sum, const double *a, const double *b,
-                            size_t i, size_t d)
-{
-    double first = (*sum)[0];
-    for (; i < d; i++)
-        first += (a[i] - b[i]) * (a[i] - b[i]);
-    return (first + (*sum)[1]) + ((*sum)[2] + (*sum)[3]);
-}
-
 KITH_I_WIDE static double distance_squared(const double *a, const double *b,
                                            size_t d)
 {
@@ -30,17 +21,21 @@ KITH_I_WIDE static double distance_squared(const double *a, const double *b,
         lanes e = *(const lanes *)(a + i) - *(const lanes *)(b + i);
         sum += e * e;
     }
-    return finish(&sum, a, b, i, d);
+    for (; i < d; i++)
+        sum[0] += (a[i] - b[i]) * (a[i] - b[i]);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* Four points side by side: one alone would wait for each addition. */
+/* Four points side by side, so that no addition waits for the one before; at
+ * the end their sums change places, to be added as those of one point would be.
+ */
 KITH_I_WIDE static void distances_squared(const double *points, size_t n,
                                           size_t d, const double *c,
                                           double *out)
 {
     for (size_t r = 0; r < n; r += 4) {
         const double *x[4];
-        lanes sum[4] = {{0}, {0}, {0}, {0}};
+        lanes sum[4] = {{0}, {0}, {0}, {0}}, part[4];
         for (size_t t = 0; t < 4; t++) /* the last may repeat */
             x[t] = points + (r + t < n ? r + t : n - 1) * d;
         size_t i = 0;
@@ -49,8 +44,18 @@ KITH_I_WIDE static void distances_squared(const double *points, size_t n,
                 lanes e = *(const lanes *)(x[t] + i) - *(const lanes *)(c + i);
                 sum[t] += e * e;
             }
-        for (size_t t = 0; t < 4 && r + t < n; t++)
-            out[r + t] = finish(&sum[t], x[t], c, i, d);
+        for (size_t t = 0; t < 4; t++)
+            part[t] = (lanes){sum[0][t], sum[1][t], sum[2][t], sum[3][t]};
+        for (; i < d; i++) {
+            lanes e = (lanes){x[0][i], x[1][i], x[2][i], x[3][i]} - c[i];
+            part[0] += e * e;
+        }
+        lanes square = (part[0] + part[1]) + (part[2] + part[3]);
+        if (r + 4 <= n)
+            *(lanes *)(out + r) = square;
+        else
+            for (size_t t = 0; r + t < n; t++)
+                out[r + t] = square[t];
     }
 }
 

@@ -55,8 +55,7 @@ kith_status kith_i_median_move(kith_i_median_run *run,
                                const kith_i_median_step *step, double rows,
                                double *noise, kith_error *err);
 
-/* ---- kmedian_sample.c: Lemma 2 of Balcan et al. 2017 -----------------------
- */
+/* ---- kmedian_sample.c: Lemma 2 of Balcan et al. 2017 ---- */
 
 /* Whether that can be done with this much, before anything is spent. */
 kith_status kith_i_median_check_sample(const kith_i_domain *domain,

@@ -200,9 +200,7 @@ kith_status kith_i_median_check_sample(const kith_i_domain *domain,
         return kith_i_fail(err, KITH_ERR_ARGUMENT,
                            "recovery by sampling needs dense rows: use steps");
     if (kith_i_loss_share(charge, SIZE_SHARE) == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
+        return kith_i_fail_budget(charge, err);
     return KITH_OK;
 }
 

@@ -24,8 +24,7 @@ uint64_t kith_i_median_radius(void)
     return (uint64_t)ceil(hypot(KITH_I_MEDIAN_UNIT, KITH_I_MEDIAN_INVERSE));
 }
 
-/* ---- the features of sparse centres ---------------------------------------
- */
+/* ---- the features of sparse centres ---- */
 
 typedef struct {
     double most; /* of |centre| in this feature, over all centres */
@@ -116,8 +115,7 @@ void kith_i_median_close(kith_i_median_run *run)
     kith_i_free(run->part);
 }
 
-/* ---- tau ------------------------------------------------------------------
- */
+/* ---- tau ---- */
 
 /* The first bin at which the noisy cumulated count reaches the fraction q of
  * the noisy total; bins below 2.5 standard deviations count as empty. */
@@ -163,8 +161,7 @@ kith_status kith_i_median_tau(kith_i_median_run *run, kith_i_loss charge,
     return KITH_OK;
 }
 
-/* ---- a step ---------------------------------------------------------------
- */
+/* ---- a step ---- */
 
 /* Move one centre. sum: width + 1 released numbers with noise of this standard
  * deviation each. A centre whose sum of inverse distances may be nothing but

@@ -22,8 +22,7 @@ static const unsigned char schema[] = {
 #include <schema_pg.inc>
     , 0};
 
-/* ---- errors ---------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 static int state_is(const PGresult *result, const char *prefix)
 {
@@ -69,8 +68,7 @@ uint64_t kith_i_pg_number(const PGresult *result, int row, int column)
     return value;
 }
 
-/* ---- connections ----------------------------------------------------------
- */
+/* ---- connections ---- */
 
 /* Durable commits, whatever the server's default; refuse one that lies. */
 static const char PROMISES[] =
@@ -178,8 +176,7 @@ static kith_status install(pg_ledger *l, kith_error *err)
     return status;
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static kith_i_purses purses_at(const PGresult *result, int row, int column)
 {
@@ -332,8 +329,7 @@ static kith_status pg_names(kith_ledger *self,
     return status;
 }
 
-/* ---- close, open ----------------------------------------------------------
- */
+/* ---- close, open ---- */
 
 static void pg_close(kith_ledger *self)
 {

@@ -23,8 +23,7 @@ static const unsigned char schema[] = {
 #include <schema_sqlite.inc>
     , 0};
 
-/* ---- errors ---------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 kith_status kith_i_sqlite_fail(sqlite_ledger *l, const char *doing,
                                kith_error *err)
@@ -47,8 +46,7 @@ kith_status kith_i_sqlite_fail(sqlite_ledger *l, const char *doing,
                        l->path, doing, advice);
 }
 
-/* ---- statements of SQL ----------------------------------------------------
- */
+/* ---- statements of SQL ---- */
 
 sqlite3_stmt *kith_i_sqlite_prepare(sqlite_ledger *l, const char *sql)
 {
@@ -101,8 +99,7 @@ kith_status kith_i_sqlite_sound(sqlite_ledger *l, kith_error *err)
                        l->path);
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static const char ACCOUNT[] =
     "SELECT id, unit, adjacency, lim_pure, lim_gauss, spent_pure, spent_gauss, "
@@ -241,8 +238,7 @@ static kith_status sqlite_names(kith_ledger *self,
     return status;
 }
 
-/* ---- close, open ----------------------------------------------------------
- */
+/* ---- close, open ---- */
 
 static void sqlite_close(kith_ledger *self)
 {

@@ -18,8 +18,7 @@
 #include "base/base_i.h"
 #include "pg_i.h"
 
-/* ---- what this connection has followed of accounts ------------------------
- */
+/* ---- what this connection has followed of accounts ---- */
 
 static pg_seen *find_seen(const pg_ledger *l, const char *name)
 {
@@ -55,8 +54,7 @@ static void keep_seen(pg_ledger *l, const char *name, const PGresult *r,
                                kith_i_pg_number(r, row, 5)};
 }
 
-/* ---- parameters -----------------------------------------------------------
- */
+/* ---- parameters ---- */
 
 /* {"a","b"}, as PostgreSQL reads arrays; two bytes for each of a name. */
 static char *array_text(const kith_i_posting *p)
@@ -135,8 +133,7 @@ static PGresult *call(pg_ledger *l, const kith_i_posting *p, int again,
     return result;
 }
 
-/* ---- answers --------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 static const struct {
     const char *word;
@@ -218,8 +215,7 @@ static kith_status answer(pg_ledger *l, const PGresult *r,
     return kith_i_pg_fail(l, r, "charging it", err);
 }
 
-/* ---- until there is an answer ---------------------------------------------
- */
+/* ---- until there is an answer ---- */
 
 static double seconds(void)
 {

@@ -36,8 +36,7 @@ static void blame(kith_i_replay *replay, uint64_t entry, const char *what)
     replay->problem_entry = entry;
 }
 
-/* ---- bodies ---------------------------------------------------------------
- */
+/* ---- bodies ---- */
 
 static const char *text_of(const json_t *body, const char *key)
 {
@@ -92,8 +91,7 @@ static kith_i_replay_sublimit *find(const kith_i_replay *replay,
     return NULL;
 }
 
-/* ---- one entry ------------------------------------------------------------
- */
+/* ---- one entry ---- */
 
 static kith_status follow_grant(kith_i_replay *r, const json_t *body,
                                 kith_error *err)
@@ -256,8 +254,7 @@ kith_status kith_i_replay_entry(kith_i_replay *r, const kith_entry_view *entry,
     return status;
 }
 
-/* ---- the cache ------------------------------------------------------------
- */
+/* ---- the cache ---- */
 
 static int same(kith_i_purses a, kith_i_purses b)
 {

@@ -8,8 +8,7 @@
 
 #include "base/base_i.h"
 
-/* ---- is the account what its entries say? ---------------------------------
- */
+/* ---- is the account what its entries say? ---- */
 
 static kith_status follow(void *arg, const kith_entry_view *entry,
                           kith_error *err)
@@ -59,8 +58,7 @@ static kith_status check_chain(sqlite_ledger *l, const char *name,
                        name, where, r->problem);
 }
 
-/* ---- may it be posted? ----------------------------------------------------
- */
+/* ---- may it be posted? ---- */
 
 static kith_status refuse(kith_i_refusal *refusal, kith_i_refusal_kind kind,
                           size_t i)
@@ -121,8 +119,7 @@ static kith_status check_terms(sqlite_ledger *l, const sqlite_account *a,
     return refusal->seq ? refuse(refusal, KITH_I_REFUSED_ONCE, i) : KITH_OK;
 }
 
-/* ---- spending -------------------------------------------------------------
- */
+/* ---- spending ---- */
 
 static void bind_purses(sqlite3_stmt *s, int at, kith_i_purses p)
 {
@@ -209,8 +206,7 @@ static kith_status spend(sqlite_ledger *l, const sqlite_account *a,
     return KITH_OK;
 }
 
-/* ---- the other kinds ------------------------------------------------------
- */
+/* ---- the other kinds ---- */
 
 static kith_status step_once(sqlite_ledger *l, sqlite3_stmt *s, kith_error *err)
 {
@@ -264,8 +260,7 @@ static kith_status open_account(sqlite_ledger *l, const kith_i_posting *p,
     return status;
 }
 
-/* ---- the chain ------------------------------------------------------------
- */
+/* ---- the chain ---- */
 
 static kith_status append(sqlite_ledger *l, const char *name,
                           const sqlite_account *a, const kith_i_posting *p,

@@ -183,17 +183,15 @@ static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
                                uint32_t wide, uint32_t k, kith_error *err)
 {
     uint32_t d = run->domain->dimension, n = 0;
-    size_t size = (size_t)wide * d;
-    double *points = kith_i_alloc(size, sizeof *points);
-    double *weights = kith_i_alloc(wide, sizeof *weights);
-    double *trial = kith_i_alloc((size_t)k * d, sizeof *trial);
+    kith_i_pool pool = {0};
+    double *points = kith_i_pool_reals(&pool, (size_t)wide * d);
+    double *weights = kith_i_pool_reals(&pool, wide);
+    double *trial = kith_i_pool_reals(&pool, (size_t)k * d);
     size_t each = kith_i_seed_candidates(k) + 1; /* numbers for a point */
     double *scratch =
-        kith_i_alloc(wide * each + (size_t)k * (d + 1), sizeof *scratch);
-    uint32_t *labels = kith_i_alloc(wide, sizeof *labels);
-    kith_status status = KITH_OK;
-    if (!points || !weights || !trial || !scratch || !labels)
-        status = kith_i_fail_memory(err);
+        kith_i_pool_reals(&pool, wide * each + (size_t)k * (d + 1));
+    uint32_t *labels = kith_i_pool_take(&pool, wide, sizeof *labels);
+    kith_status status = pool.failed ? kith_i_fail_memory(err) : KITH_OK;
     for (uint32_t j = 0; !status && j < wide; j++)
         if (!is_lost(run->domain, cells, j)) {
             memcpy(points + (size_t)n * d, run->centers + (size_t)j * d,
@@ -215,11 +213,7 @@ static kith_status merge_means(lloyd_run *run, const kith_i_cells *cells,
         for (uint32_t j = 0; j < k; j++)
             memcpy(run->centers + (size_t)j * d, points + (size_t)(j % n) * d,
                    d * sizeof *points);
-    kith_i_free(points);
-    kith_i_free(weights);
-    kith_i_free(trial);
-    kith_i_free(scratch);
-    kith_i_free(labels);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }
 
@@ -280,21 +274,16 @@ kith_status kith_i_kmeans_lloyd(kith_session *session,
         .rounds = result->rounds,
         .lattice = {.d = domain->dimension, .sparse = domain->sparse}};
     kith_i_coins_seed(&run.coins, opt->public_seed, 0);
-    run.sizes = kith_i_alloc(wide, sizeof *run.sizes);
-    run.centers = kith_i_alloc(size, sizeof *run.centers);
-    run.lattice.coords = kith_i_alloc(size, sizeof *run.lattice.coords);
-    run.lattice.squares = kith_i_alloc(wide, sizeof *run.lattice.squares);
-    kith_status status = KITH_OK;
-    if (!run.sizes || !run.centers || !run.lattice.coords ||
-        !run.lattice.squares)
-        status = kith_i_fail_memory(err);
-    if (!status)
-        status = run_rounds(&run, rows, wide, result, err);
+    kith_i_pool pool = {0};
+    run.sizes = kith_i_pool_reals(&pool, wide);
+    run.centers = kith_i_pool_reals(&pool, size);
+    run.lattice.coords = kith_i_pool_reals(&pool, size);
+    run.lattice.squares = kith_i_pool_reals(&pool, wide);
+    kith_status status = pool.failed
+                             ? kith_i_fail_memory(err)
+                             : run_rounds(&run, rows, wide, result, err);
     if (!status)
         kith_i_result_set_centers(result, domain, run.centers);
-    kith_i_free(run.sizes);
-    kith_i_free(run.centers);
-    kith_i_free(run.lattice.coords);
-    kith_i_free(run.lattice.squares);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }

@@ -4,8 +4,7 @@
 
 #include "grow_tree.h"
 
-/* ---- blob_fit.c: round blobs by least squares -----------------------
- */
+/* ---- blob_fit.c: round blobs by least squares ---- */
 
 /* A blob is axes + 2 numbers: weight, centre, log of the sd of a coordinate. */
 typedef struct kith_i_blob_fit {
@@ -42,8 +41,7 @@ double kith_i_blobs_prior(const double *blobs, uint32_t k, uint32_t axes);
 double kith_i_blobs_part(const kith_i_grow_cell *cell, uint32_t axes,
                          const double *blob, double *middle);
 
-/* ---- blob_average.c: the mean of all blobs that the reports allow ---
- */
+/* ---- blob_average.c: the mean of all blobs that the reports allow ---- */
 
 /* box, open: leaves with their estimates, and widened to infinity. part and
  * place (zero at first; leaves x k, x axes): sums over the samples of the mass
@@ -59,8 +57,7 @@ kith_status kith_i_blobs_average(kith_i_local_run *run,
                                  const kith_i_blob_fit *f, const double *blobs,
                                  kith_i_blob_mean *mean, kith_error *err);
 
-/* ---- blob_smooth.c: what the cells would be if clusters were round --------
- */
+/* ---- blob_smooth.c: what the cells would be if clusters were round ---- */
 
 enum { KITH_I_BLOBS_MOST = 16 }; /* clusters; more are not tried */
 

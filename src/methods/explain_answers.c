@@ -20,8 +20,7 @@ static const double ANYWHERE = 32;
 typedef kith_i_explain_fit fit;
 typedef kith_i_explain_item item;
 
-/* ---- beginning ------------------------------------------------------------
- */
+/* ---- beginning ---- */
 
 /* Is a question one that made-up users know how to answer? */
 static int is_known(const kith_i_question *q)
@@ -163,8 +162,7 @@ static void begin(fit *f, const kith_i_local_model *model)
     f->off = kith_i_recipe.far / f->d;
 }
 
-/* ---- one cluster fewer ----------------------------------------------------
- */
+/* ---- one cluster fewer ---- */
 
 static void take_out(fit *f, uint32_t j)
 {
@@ -233,8 +231,7 @@ double kith_i_explain_excess(const fit *f)
     return (chi_of(f) - known) / sqrt(2 * known);
 }
 
-/* ---- the fit --------------------------------------------------------------
- */
+/* ---- the fit ---- */
 
 static void look_again(fit *f)
 {

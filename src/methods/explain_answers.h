@@ -4,8 +4,7 @@
 
 #include "refine_means.h"
 
-/* ---- explain_answers.c ----------------------------------------------------
- */
+/* ---- explain_answers.c ---- */
 
 enum { KITH_I_EXPLAIN_MOST = 16 }; /* clusters; more are not tried */
 
@@ -22,8 +21,7 @@ kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
 kith_status kith_i_explain_last(kith_i_local_run *run,
                                 kith_i_local_model *model, kith_error *err);
 
-/* ---- explain_told.c: what clusters would answer ---------------------------
- */
+/* ---- explain_told.c: what clusters would answer ---- */
 
 enum { KITH_I_EXPLAIN_USERS = 128, KITH_I_EXPLAIN_AXES = 3 };
 
@@ -81,8 +79,7 @@ double kith_i_explain_misfit(kith_i_explain_fit *f);
 /* Offset of a centre from the plane's origin, out of the plane. */
 void kith_i_explain_off(const kith_i_explain_fit *f, uint32_t j, double *out);
 
-/* ---- explain_steps.c: Gauss and Newton ------------------------------------
- */
+/* ---- explain_steps.c: Gauss and Newton ---- */
 
 /* Shares by linear least squares, for what is told now. */
 void kith_i_explain_shares(kith_i_explain_fit *f);
@@ -96,8 +93,7 @@ double kith_i_explain_precision(const kith_i_explain_fit *f, uint32_t j);
 void kith_i_explain_copy(const kith_i_explain_fit *f, double *to,
                          const double *from);
 
-/* ---- explain_search.c -----------------------------------------------------
- */
+/* ---- explain_search.c ---- */
 
 enum { KITH_I_EXPLAIN_SPOTS = 14 };
 /* Steps of a descent: to the end, and of a try. */

@@ -21,8 +21,7 @@ void kith_i_explain_copy(const fit *f, double *to, const double *from)
     memcpy(to, from, (size_t)f->room * (f->d + 2) * sizeof *to);
 }
 
-/* ---- shares ---------------------------------------------------------------
- */
+/* ---- shares ---- */
 
 /* Normal equations for what is added to the n shares `of`; the others are held.
  * all: how surely shares sum to 1. */
@@ -110,8 +109,7 @@ double kith_i_explain_total(fit *f, double *sd)
     return total;
 }
 
-/* ---- centres --------------------------------------------------------------
- */
+/* ---- centres ---- */
 
 /* Vectors say the same of all directions: a (k x k) and b (k x d). */
 static void add_vectors(const fit *f, const item *i, double *a, double *b)
@@ -217,8 +215,7 @@ static int step_centers(fit *f, double damp)
     return 1;
 }
 
-/* ---- widths ---------------------------------------------------------------
- */
+/* ---- widths ---- */
 
 static void width_equations(const fit *f, double *m, double *rhs)
 {
@@ -272,8 +269,7 @@ static void step_widths(fit *f, double damp, int tied)
     }
 }
 
-/* ---- all ------------------------------------------------------------------
- */
+/* ---- all ---- */
 
 double kith_i_explain_precision(const fit *f, uint32_t j)
 {

@@ -56,6 +56,7 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     grow->start_depth = box->depth;
     grow->room = box->room;
     grow->split_levels = kith_i_recipe.split_levels;
+    grow->split_z = kith_i_recipe.split_z;
     grow->split_next = kith_i_recipe.split_next;
     grow->beside = 1;
     grow->node = kith_i_local_take(run, n, sizeof *grow->node);
@@ -83,65 +84,6 @@ void kith_i_grow_shift(kith_i_grow *grow, const double *parts)
             node->high[a] += by[a];
         }
     }
-}
-
-kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
-                                uint32_t depth, const kith_i_lens *lens,
-                                kith_i_place *place, uint32_t **leaf,
-                                kith_error *err)
-{
-    uint32_t leaves = 0, nodes = 0;
-    kith_i_tree_node *tree = kith_i_local_take(run, grow->nodes, sizeof *tree);
-    uint32_t *number = kith_i_local_take(run, grow->nodes, sizeof *number);
-    *leaf = kith_i_local_take(run, grow->leaves, sizeof **leaf);
-    if (!tree || !number || !*leaf)
-        return kith_i_fail_memory(err);
-    for (uint32_t i = 0; i < grow->nodes; i++)
-        if (grow->node[i].depth <= depth)
-            number[i] = nodes++;
-    for (uint32_t i = 0; i < grow->nodes; i++) {
-        const kith_i_grow_node *from = &grow->node[i];
-        if (from->depth > depth)
-            continue;
-        kith_i_tree_node *to = &tree[number[i]];
-        if (from->left && from->depth < depth) {
-            to->axis = from->axis;
-            to->threshold = from->threshold;
-            to->left = number[from->left];
-            to->right = number[from->right];
-        } else {
-            to->axis = -1;
-            to->left = leaves;
-            (*leaf)[leaves++] = i;
-        }
-    }
-    *place = (kith_i_place){.kind = KITH_I_PLACE_TREE,
-                            .places = leaves,
-                            .lens = *lens,
-                            .tree = tree,
-                            .tree_nodes = nodes};
-    return KITH_OK;
-}
-
-void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
-                      const kith_i_answer *answer)
-{
-    double precision = 1 / (answer->sd * answer->sd);
-    int heard = answer->received > 0 && isfinite(precision) && precision > 0;
-    if (heard && answer->per_share > 0)
-        grow->users += 1 / answer->per_share;
-    if (heard)
-        for (uint32_t l = 0; l < answer->symbols; l++) {
-            kith_i_grow_node *node = &grow->node[leaf[l]];
-            double total = node->precision + precision;
-            double old = node->precision / total, new = precision / total;
-            node->mean +=
-                (answer->fractions[l] - node->mean) * precision / total;
-            node->per_share =
-                old * old * node->per_share + new *new * answer->per_share;
-            node->precision = total;
-        }
-    kith_i_grow_estimate(grow);
 }
 
 /* Children come after their parent in the array: backwards is bottom-up. */
@@ -195,7 +137,7 @@ static double split_score(const kith_i_grow *grow, uint32_t i, double next_sd)
 {
     const kith_i_grow_node *node = &grow->node[i];
     if (node->left ||
-        !(node->estimate > kith_i_recipe.split_z * sqrt(node->variance)) ||
+        !(node->estimate > grow->split_z * sqrt(node->variance)) ||
         !(node->estimate > grow->split_next * next_sd))
         return 0;
     return node->estimate * box_square(grow, node);
@@ -224,11 +166,13 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
     }
 }
 
-/* Deviations that a node must stand out by. */
+/* Deviations that a node must stand out by. Deeper ones are in a cell that
+ * stood out by more before it was split. */
 static double needed(const kith_i_grow *grow, const kith_i_grow_node *node)
 {
-    return node->depth <= grow->start_depth ? kith_i_recipe.start_z
-                                            : kith_i_recipe.deep_z;
+    return node->depth <= grow->start_depth
+               ? kith_i_recipe.start_z
+               : kith_i_recipe.deep_z * grow->beside;
 }
 
 static int stands_out(const kith_i_grow_node *node, double z)
@@ -258,20 +202,21 @@ static int touches(const kith_i_grow *grow, const kith_i_grow_node *a,
     return 1;
 }
 
-/* Leaves that nobody was seen in, next to a terminal: for them less is enough,
- * because people live next to people. Returns how many. */
+/* First cells that nobody was seen in, next to a terminal: for them less is
+ * enough, because people live next to people. Returns how many. */
 static uint32_t join_neighbours(kith_i_grow *grow)
 {
     uint32_t joined = 0;
     for (uint32_t i = 0; i < grow->nodes; i++) {
-        kith_i_grow_node *leaf = &grow->node[i];
-        if (leaf->left || leaf->alive ||
-            !stands_out(leaf, grow->beside * needed(grow, leaf)))
+        kith_i_grow_node *cell = &grow->node[i];
+        if ((cell->left && !cell->whole) || cell->alive ||
+            cell->depth > grow->start_depth ||
+            !stands_out(cell, grow->beside * kith_i_recipe.start_z))
             continue;
-        for (uint32_t t = 0; t < grow->nodes && !leaf->alive; t++)
-            leaf->alive =
-                grow->node[t].terminal && touches(grow, leaf, &grow->node[t]);
-        joined += leaf->alive != 0;
+        for (uint32_t t = 0; t < grow->nodes && !cell->alive; t++)
+            cell->alive =
+                grow->node[t].terminal && touches(grow, cell, &grow->node[t]);
+        joined += cell->alive != 0;
     }
     return joined;
 }
@@ -280,7 +225,8 @@ void kith_i_grow_prune(kith_i_grow *grow)
 {
     for (uint32_t i = 0; i < grow->nodes; i++) {
         kith_i_grow_node *node = &grow->node[i];
-        node->alive = i == 0 || stands_out(node, needed(grow, node));
+        node->alive =
+            i == 0 || (!node->part && stands_out(node, needed(grow, node)));
         node->weight = 0;
     }
     settle_alive(grow);

@@ -4,9 +4,7 @@
 
 #include "method_run.h"
 
-/* ---- grow_tree.c: adaptive histogram
- * ------------------------------------------
- */
+/* ---- grow_tree.c: adaptive histogram ---- */
 
 enum { KITH_I_GROW_AXES = 3 };
 
@@ -23,6 +21,8 @@ typedef struct kith_i_grow_node {
     double estimate, variance; /* of all reports */
     double weight;             /* after pruning; terminals sum to 1 */
     int alive, terminal;
+    int whole, part; /* asked about as one, with or without children; below
+                      * such a one */
 } kith_i_grow_node;
 
 typedef struct kith_i_grow {
@@ -33,10 +33,10 @@ typedef struct kith_i_grow {
     /* Set by kith_i_grow_open to what suits d <= 3: how many levels a leaf is
      * split at once. */
     uint32_t split_levels;
-    double split_next; /* sd of the next group that a leaf must have, to be
-                        * split */
-    /* Part of these sd that is enough next to a cell that is there; 1 (as
-     * opened): no cell has it easier. */
+    /* sd that a leaf must stand out by to be split, and sd of the next group */
+    double split_z, split_next;
+    /* Part of the sd to be kept that is enough next to a cell that is there,
+     * or in one; 1 (as opened): no cell has it easier. */
     double beside;
 } kith_i_grow;
 
@@ -52,6 +52,26 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
                              kith_i_grow *grow, kith_error *err);
 /* All of it elsewhere: parts[a] of a leaf's side along axis a. */
 void kith_i_grow_shift(kith_i_grow *grow, const double *parts);
+void kith_i_grow_estimate(kith_i_grow *grow);
+/* Split what is worth it when the next group sees cells with this sd. */
+void kith_i_grow_split(kith_i_grow *grow, double next_sd);
+/* Decide what is there: terminals and their weights. A node is that stands out
+ * by enough sd, and a first cell that stands out by less and touches a
+ * terminal. */
+void kith_i_grow_prune(kith_i_grow *grow);
+/* points: terminals x axes (room for one more than leaves), with weight and
+ * variance of the weight. rest: mass that no terminal covers becomes one more
+ * point when it is more than a quarter. Returns their number. */
+uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
+                            double *weights, double *variances);
+
+/* ---- grow_ask.c: questions about a tree ----
+ */
+
+/* Nodes that were split and do not stand out (any more) by what a split asks
+ * for are leaves again, for questions and for pruning: their parts would only
+ * add noise. */
+void kith_i_grow_merge(kith_i_grow *grow);
 /* The tree as it is now, down to a depth, as the place of a question. leaf:
  * the node of each published leaf. */
 kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
@@ -61,20 +81,8 @@ kith_status kith_i_grow_publish(kith_i_local_run *run, const kith_i_grow *grow,
 /* Reports about published leaves, then least squares over the tree. */
 void kith_i_grow_take(kith_i_grow *grow, const uint32_t *leaf,
                       const kith_i_answer *answer);
-void kith_i_grow_estimate(kith_i_grow *grow);
-/* Split what is worth it when the next group sees cells with this sd. */
-void kith_i_grow_split(kith_i_grow *grow, double next_sd);
-/* Decide what is there: terminals and their weights. A node is that stands out
- * by enough sd, and a leaf that stands out by less and touches a terminal. */
-void kith_i_grow_prune(kith_i_grow *grow);
-/* points: terminals x axes (room for one more than leaves), with weight and
- * variance of the weight. rest: mass that no terminal covers becomes one more
- * point when it is more than a quarter. Returns their number. */
-uint32_t kith_i_grow_points(const kith_i_grow *grow, int rest, double *points,
-                            double *weights, double *variances);
 
-/* ---- lean_cells.c: where in a cell its users are ----
- */
+/* ---- lean_cells.c: where in a cell its users are ---- */
 
 /* points: of kith_i_grow_points; those of leaves are moved towards denser
  * neighbours. */

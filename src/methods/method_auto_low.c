@@ -97,6 +97,7 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
     kith_i_grow_box box = {task->d, task->lower, task->upper,
                            first_levels(task->d, visible_cells(run)), LEAVES};
     kith_status status = kith_i_grow_open(run, &box, grow, err);
+    grow->split_z = kith_i_recipe.low_z;
     grow->split_next = kith_i_recipe.low_next;
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
@@ -108,6 +109,7 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
             kith_i_grow_split(
                 grow, sd / sqrt(kith_i_local_users(
                                run, left * kith_i_recipe.low_shares[r])));
+        kith_i_grow_merge(grow);
         status = kith_i_grow_publish(run, grow, UINT32_MAX, &lens, &q.place,
                                      &leaf, err);
         if (!status)
@@ -115,6 +117,7 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
         if (!status)
             kith_i_grow_take(grow, leaf, answer);
     }
+    kith_i_grow_merge(grow);
     return status;
 }
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
-                                kith_i_local_model *model, kith_error *err)
+kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
+                            double *variance, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
     const kith_i_answer *answer;
@@ -21,14 +21,19 @@ kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
     double noise = answer->received ? answer->noise : HUGE_VAL;
     double keep = kith_i_james_stein(answer->sums, task->d, noise);
     for (uint32_t i = 0; i < task->d; i++)
-        model->center[i] =
-            task->center[i] +
-            (keep > 0 ? task->radius * keep * answer->sums[i] : 0);
-    model->var[0] = keep > 0 ? keep * pow(task->radius * noise, 2)
-                             : pow(task->radius, 2) / task->d;
-    model->raw[0] = 1;
-    kith_i_local_clip(task, 1, model->center);
+        mean[i] = task->center[i] +
+                  (keep > 0 ? task->radius * keep * answer->sums[i] : 0);
+    *variance = keep > 0 ? keep * pow(task->radius * noise, 2)
+                         : pow(task->radius, 2) / task->d;
+    kith_i_local_clip(task, 1, mean);
     return KITH_OK;
+}
+
+kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
+                                kith_i_local_model *model, kith_error *err)
+{
+    model->raw[0] = 1;
+    return kith_i_mean_ask(run, share, model->center, model->var, err);
 }
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/planes.h"
+
 enum { LEVELS = 3, COARSE = 6, FINE = 9 };
 static const double CELLS = 0.15; /* of each of the two histograms, d > 3 */
 static const double VECTORS = 0.70;
@@ -57,7 +59,7 @@ static kith_status open_plane(kith_i_local_run *run, kith_i_local_plane *plane,
     if (!rows || !plane->origin)
         return kith_i_fail_memory(err);
     memcpy(plane->origin, task->center, task->d * sizeof *plane->origin);
-    kith_i_plane_frame(&run->coins, KITH_I_GROW_AXES, task->d, rows);
+    kith_i_plane_random(rows, KITH_I_GROW_AXES, task->d, &run->coins);
     plane->radius = task->radius;
     for (int a = 0; a < KITH_I_GROW_AXES; a++)
         plane->half[a] =

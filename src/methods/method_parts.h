@@ -5,12 +5,14 @@
 #include "grow_tree.h"
 #include "refine_means.h"
 
-/* ---- scripts -------------------------------------------------------------
- */
+/* ---- scripts ---- */
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err);
-/* Its first step: a mean by this share of the users, and its variance. */
+/* Its first step: a mean by this share of the users, and its variance; and the
+ * same as a model. */
+kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
+                            double *variance, kith_error *err);
 kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
                                 kith_i_local_model *model, kith_error *err);
 /* method_auto_near.c: the floor. blur: squared distance below which a method

@@ -8,8 +8,7 @@
 #include "local_recipe.h"
 #include "method.h"
 
-/* ---- method_run.c: one run of a method ------------------------------------
- */
+/* ---- method_run.c: one run of a method ---- */
 
 enum { KITH_I_LOCAL_QUESTIONS = 64 };
 
@@ -73,8 +72,7 @@ kith_status kith_i_local_offer(kith_i_local_run *run,
 void kith_i_local_clip(const kith_i_local_task *task, uint32_t count,
                        double *points);
 
-/* ---- answer_estimators.c: small estimators ----------------------------------
- */
+/* ---- answer_estimators.c: small estimators ---- */
 
 /* out_i = max(0, p_i - t var_i), t such that they sum to 1. */
 void kith_i_norm_sub(const double *p, const double *var, size_t n, double *out);
@@ -88,8 +86,7 @@ double kith_i_norm_squared(const double *v, size_t d);
  * b. Nonzero when A is not positive. */
 int kith_i_solve_positive(double *a, double *b, size_t n);
 
-/* ---- solve_points.c: weighted k-means, or k-median, of released points ----
- */
+/* ---- solve_points.c: weighted k-means or k-median of released points ---- */
 
 /* centers: room for k; labels (nullable): of each point, UINT32_MAX for those
  * left out. */

@@ -18,8 +18,7 @@ enum { RESTARTS = 20 };
 /* The paper's free constants a > b > 0, where its t is smallest. */
 static const double PAPER_A = 0.02, PAPER_B = 0.005;
 
-/* ---- one mean, when there is nothing to choose from -----------------------
- */
+/* ---- one mean, when there is nothing to choose from ---- */
 
 /* The users that have not been asked yet tell at least where the mean is. For
  * k-median too: a median would need to be found about a first guess, and there
@@ -53,8 +52,7 @@ static kith_status one_mean(kith_i_local_run *run, const kith_i_wc_setup *setup,
     return status;
 }
 
-/* ---- Y: all candidates ----------------------------------------------------
- */
+/* ---- Y: all candidates ---- */
 
 typedef struct {
     uint32_t count;
@@ -98,8 +96,7 @@ static kith_status gather(kith_i_local_run *run, const kith_i_wc_setup *setup,
     return KITH_OK;
 }
 
-/* ---- weights a and b ------------------------------------------------------
- */
+/* ---- weights a and b ---- */
 
 static kith_status ask_weights(kith_i_local_run *run,
                                const kith_i_wc_setup *setup,
@@ -171,8 +168,7 @@ static kith_status solve(kith_i_local_run *run, const candidates *y,
     return KITH_OK;
 }
 
-/* ---- the method -----------------------------------------------------------
- */
+/* ---- the method ---- */
 
 static kith_status refuse_paper(const kith_i_local_task *task, uint64_t n,
                                 kith_error *err)

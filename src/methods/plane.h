@@ -5,8 +5,7 @@
 #include "grow_tree.h"
 #include "refine_means.h"
 
-/* ---- plane_find.c ---------------------------------------------------------
- */
+/* ---- plane_find.c ---- */
 
 typedef struct kith_i_local_plane {
     double *origin; /* d */
@@ -26,12 +25,7 @@ kith_status kith_i_plane_draw(kith_i_local_run *run, double mean_share,
                               double radius_share, kith_i_local_plane *plane,
                               kith_error *err);
 
-/* Random orthonormal rows. */
-void kith_i_plane_frame(kith_i_coins *coins, uint32_t axes, size_t d,
-                        double *rows);
-
-/* ---- plane_anchors.c -----------------------------------------------------
- */
+/* ---- plane_anchors.c ---- */
 
 kith_status kith_i_plane_open(kith_i_local_run *run,
                               const kith_i_local_plane *plane, uint32_t depth,

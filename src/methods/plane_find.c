@@ -6,29 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BANDS = 16 };
+#include "kernel/planes.h"
+#include "method_parts.h"
 
-static kith_status find_origin(kith_i_local_run *run, double share,
-                               double *origin, kith_error *err)
-{
-    const kith_i_local_task *task = run->task;
-    const kith_i_answer *answer;
-    kith_i_question q = kith_i_local_question(run, "mean of all users", share,
-                                              KITH_I_REPORT_VECTOR);
-    q.centers = task->center;
-    q.radii = &task->radius;
-    kith_status status = kith_i_local_ask(run, &q, 1, &answer, err);
-    if (status)
-        return status;
-    double keep = answer->received
-                      ? kith_i_james_stein(answer->sums, task->d, answer->noise)
-                      : 0;
-    for (uint32_t i = 0; i < task->d; i++)
-        origin[i] = task->center[i] +
-                    (keep > 0 ? task->radius * keep * answer->sums[i] : 0);
-    kith_i_local_clip(task, 1, origin);
-    return KITH_OK;
-}
+enum { BANDS = 16 };
 
 static kith_status find_radius(kith_i_local_run *run, double share,
                                kith_i_local_plane *plane, kith_error *err)
@@ -61,6 +42,17 @@ static kith_status find_radius(kith_i_local_run *run, double share,
     return KITH_OK;
 }
 
+/* The origin, and the radius around it. */
+static kith_status find_middle(kith_i_local_run *run, double mean_share,
+                               double radius_share, kith_i_local_plane *plane,
+                               kith_error *err)
+{
+    double variance;
+    kith_status status =
+        kith_i_mean_ask(run, mean_share, plane->origin, &variance, err);
+    return status ? status : find_radius(run, radius_share, plane, err);
+}
+
 kith_status kith_i_plane_find(kith_i_local_run *run, double mean_share,
                               double radius_share, double moment_share,
                               kith_i_local_plane *plane, kith_error *err)
@@ -78,9 +70,7 @@ kith_status kith_i_plane_find(kith_i_local_run *run, double mean_share,
         kith_i_local_take(run, kith_i_eigen_integers(d), sizeof(int));
     if (!plane->origin || !rows || !matrix || !work || !integers)
         return kith_i_fail_memory(err);
-    kith_status status = find_origin(run, mean_share, plane->origin, err);
-    if (!status)
-        status = find_radius(run, radius_share, plane, err);
+    kith_status status = find_middle(run, mean_share, radius_share, plane, err);
     if (status)
         return status;
     kith_i_question q = kith_i_local_question(
@@ -122,27 +112,6 @@ kith_status kith_i_plane_find(kith_i_local_run *run, double mean_share,
     return KITH_OK;
 }
 
-/* By Gram and Schmidt. */
-void kith_i_plane_frame(kith_i_coins *coins, uint32_t axes, size_t d,
-                        double *rows)
-{
-    for (size_t a = 0; a < axes; a++) {
-        double *row = rows + a * d;
-        for (size_t i = 0; i < d; i++)
-            row[i] = kith_i_coins_normal(coins);
-        for (size_t b = 0; b < a; b++) {
-            double dot = 0;
-            for (size_t i = 0; i < d; i++)
-                dot += row[i] * rows[b * d + i];
-            for (size_t i = 0; i < d; i++)
-                row[i] -= dot * rows[b * d + i];
-        }
-        double size = sqrt(kith_i_norm_squared(row, d));
-        for (size_t i = 0; i < d; i++)
-            row[i] /= size;
-    }
-}
-
 kith_status kith_i_plane_draw(kith_i_local_run *run, double mean_share,
                               double radius_share, kith_i_local_plane *plane,
                               kith_error *err)
@@ -154,12 +123,10 @@ kith_status kith_i_plane_draw(kith_i_local_run *run, double mean_share,
     double *rows = kith_i_local_numbers(run, axes, d);
     if (!plane->origin || !rows)
         return kith_i_fail_memory(err);
-    kith_status status = find_origin(run, mean_share, plane->origin, err);
-    if (!status)
-        status = find_radius(run, radius_share, plane, err);
+    kith_status status = find_middle(run, mean_share, radius_share, plane, err);
     if (status)
         return status;
-    kith_i_plane_frame(&run->coins, axes, d, rows);
+    kith_i_plane_random(rows, axes, d, &run->coins);
     /* In a random direction the users vary by the d-th part. */
     double half = kith_i_recipe.reach * sqrt(plane->moment / d);
     for (uint32_t a = 0; a < axes; a++)

@@ -4,8 +4,7 @@
 
 #include "method_run.h"
 
-/* ---- refine_means.c: recentred means -------------------------------------
- */
+/* ---- refine_means.c: recentred means ---- */
 
 enum { KITH_I_REFINE_BANDS = 10 };
 
@@ -74,8 +73,7 @@ kith_status kith_i_refine(kith_i_local_run *run, kith_i_local_model *model,
 double kith_i_refine_pool(const double *moves, const double *sd, uint32_t count,
                           uint32_t d, double q);
 
-/* ---- first_means.c: first means in all dimensions ------------------------
- */
+/* ---- first_means.c: first means in all dimensions ---- */
 
 /* model: anchors measured; low rank plus shrinkage, centres moved. */
 kith_status kith_i_first_step(kith_i_local_run *run, kith_i_local_model *model,
@@ -85,8 +83,7 @@ kith_status kith_i_first_merge(kith_i_local_run *run,
                                const kith_i_local_model *from, uint32_t k,
                                kith_i_local_model *to, kith_error *err);
 
-/* ---- split_clusters.c -------------------------------------------------------
- */
+/* ---- split_clusters.c ---- */
 
 kith_i_question kith_i_split_question(const kith_i_local_run *run,
                                       const kith_i_local_model *model,

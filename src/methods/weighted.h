@@ -9,8 +9,7 @@
 
 #include "method_run.h"
 
-/* ---- weighted_budget.c: who is asked what, with which epsilon -------------
- */
+/* ---- weighted_budget.c: who is asked what, with which epsilon ---- */
 
 /* The steps of CentersProcedure that ask. */
 typedef enum kith_i_wc_step {
@@ -53,9 +52,7 @@ void kith_i_wc_pay_weights(const kith_i_local_task *task,
                            const kith_i_wc_setup *setup, int b,
                            kith_i_question *question);
 
-/* ---- weighted_hash.c
- * ----------------------------------------------------------------
- */
+/* ---- weighted_hash.c ---- */
 
 typedef struct kith_i_hash {
     kith_i_grid grid;
@@ -75,9 +72,6 @@ kith_status kith_i_lsh_family_make(kith_i_local_run *run, uint32_t width,
 kith_status kith_i_lsh_grid(kith_i_local_run *run,
                             const kith_i_lsh_family *family, double radius,
                             kith_i_hash *out, kith_error *err);
-/* q random orthonormal rows in R^d. */
-void kith_i_lsh_basis(kith_i_coins *coins, uint32_t q, uint32_t d,
-                      double *rows);
 /* E2LSH: as many concatenated hashes as 4096 keys allow. */
 kith_status kith_i_lsh_e2(kith_i_local_run *run, double radius,
                           kith_i_hash *out, kith_error *err);
@@ -90,8 +84,7 @@ uint32_t kith_i_lsh_children(const kith_i_grid *coarse, uint64_t key,
 void kith_i_lsh_cell(const kith_i_local_task *task, const kith_i_grid *grid,
                      uint64_t key, double *low, double *high);
 
-/* ---- weighted_procedure.c: CentersProcedure --------------------------------
- */
+/* ---- weighted_procedure.c: CentersProcedure ---- */
 
 typedef struct kith_i_procedure {
     char name[KITH_I_WC_STEPS][80]; /* of its questions */
@@ -146,8 +139,7 @@ void kith_i_procedure_take_filter(const kith_i_local_run *run,
                                   const kith_i_answer *answer,
                                   kith_i_procedure *procedure);
 
-/* ---- weighted_boxes.c: steps 3 to 6 ----------------------------------------
- */
+/* ---- weighted_boxes.c: steps 3 to 6 ---- */
 
 kith_status kith_i_boxes_make(kith_i_local_run *run,
                               kith_i_procedure *procedure, kith_error *err);
@@ -161,9 +153,7 @@ kith_status kith_i_boxes_take(kith_i_local_run *run,
                               const kith_i_question *questions,
                               kith_i_procedure *procedure, kith_error *err);
 
-/* ---- weighted_good_centers.c: GoodCenters over all radii and repetitions
- * -----------
- */
+/* ---- weighted_good_centers.c: GoodCenters, all radii and repetitions ---- */
 
 /* procedures: room for repetitions x radii; run->answer_count counts the
  * questions. */
@@ -175,8 +165,7 @@ kith_status kith_i_wc_ask(kith_i_local_run *run,
                           const kith_i_question *questions, size_t count,
                           kith_i_answer *answers, kith_error *err);
 
-/* ---- weighted_paper.c: the constants as printed ---------------------------
- */
+/* ---- weighted_paper.c: the constants as printed ---- */
 
 /* The printed t over n, on which a cluster is large; and the power of ten of
  * the smallest n at which k clusters of this size fit into n. */

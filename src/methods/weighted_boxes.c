@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/planes.h"
 #include "weighted.h"
 
 static const double BETA = 0.05;
@@ -22,7 +23,8 @@ kith_status kith_i_boxes_make(kith_i_local_run *run,
     procedure->basis = kith_i_local_numbers(run, d, d);
     if (!procedure->basis)
         return kith_i_fail_memory(err);
-    kith_i_lsh_basis(&run->coins, (uint32_t)d, (uint32_t)d, procedure->basis);
+    kith_i_plane_random(procedure->basis, (uint32_t)d, (uint32_t)d,
+                        &run->coins);
     double narrow = 2 * sqrt(log((double)d * n / BETA) / (double)d);
     procedure->interval = procedure->hash.far * fmin(1, narrow);
     return KITH_OK;

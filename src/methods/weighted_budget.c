@@ -11,8 +11,7 @@
 
 #include "weighted.h"
 
-/* ---- shape ----------------------------------------------------------------
- */
+/* ---- shape ---- */
 
 enum { MAX_WIDTH = 4, MAX_RADII = 6 };
 
@@ -67,8 +66,7 @@ void kith_i_wc_setup_make(const kith_i_local_task *task, uint64_t invited,
     out->radii = task->radii ? task->radii : choose_radii(task, invited, out);
 }
 
-/* ---- payment --------------------------------------------------------------
- */
+/* ---- payment ---- */
 
 /* Of the budget of a radius, when epsilon is split. */
 static double step_part(const kith_i_wc_setup *setup, kith_i_wc_step step)

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/planes.h"
 #include "weighted.h"
 
 enum { E2_KEYS = 4096 };
@@ -33,29 +34,6 @@ static uint64_t power(uint64_t base, uint32_t exponent)
     return value;
 }
 
-/* Gaussian rows, Gram-Schmidt twice; with its own order of operations, because
- * seeded runs are made of these bits. */
-void kith_i_lsh_basis(kith_i_coins *coins, uint32_t q, uint32_t d, double *rows)
-{
-    for (size_t i = 0; i < q; i++) {
-        double *row = rows + i * d;
-        for (size_t t = 0; t < d; t++)
-            row[t] = kith_i_coins_normal(coins);
-        for (size_t pass = 0; pass < 2; pass++) {
-            for (size_t j = 0; j < i; j++) {
-                double dot = 0;
-                for (size_t t = 0; t < d; t++)
-                    dot += row[t] * rows[j * d + t];
-                for (size_t t = 0; t < d; t++)
-                    row[t] -= dot * rows[j * d + t];
-            }
-            double norm = sqrt(kith_i_norm_squared(row, d));
-            for (size_t t = 0; t < d; t++)
-                row[t] /= norm;
-        }
-    }
-}
-
 kith_status kith_i_lsh_family_make(kith_i_local_run *run, uint32_t width,
                                    kith_i_lsh_family *out, kith_error *err)
 {
@@ -70,7 +48,7 @@ kith_status kith_i_lsh_family_make(kith_i_local_run *run, uint32_t width,
         return kith_i_fail_memory(err);
     if (rows) {
         /* Lengths are kept on average: sqrt(d / d') times a projection. */
-        kith_i_lsh_basis(&run->coins, width, d, rows);
+        kith_i_plane_random(rows, width, d, &run->coins);
         for (size_t i = 0; i < (size_t)width * d; i++)
             rows[i] *= sqrt((double)d / width);
         memcpy(offset, task->center, d * sizeof *offset);

@@ -31,8 +31,7 @@ void kith_i_procedure_names(const kith_i_wc_setup *setup, kith_i_procedure *p)
                  words[i], p->radius_number + 1, setup->radii, which);
 }
 
-/* ---- step 2: heavy cells --------------------------------------------------
- */
+/* ---- step 2: heavy cells ---- */
 
 static const uint64_t nothing_wanted;
 
@@ -164,8 +163,7 @@ kith_status kith_i_procedure_take_list(kith_i_local_run *run,
     return KITH_OK;
 }
 
-/* ---- regions without steps 3 to 6 -----------------------------------------
- */
+/* ---- regions without steps 3 to 6 ---- */
 
 void kith_i_procedure_regions(const kith_i_local_run *run,
                               const kith_i_wc_setup *setup,
@@ -191,8 +189,7 @@ void kith_i_procedure_regions(const kith_i_local_run *run,
     }
 }
 
-/* ---- step 7: LDP-AVG ------------------------------------------------------
- */
+/* ---- step 7: LDP-AVG ---- */
 
 static kith_i_place list_place(const kith_i_procedure *procedure, double reach)
 {
@@ -301,8 +298,7 @@ void kith_i_procedure_take_average(const kith_i_local_run *run,
             drop(procedure, run->task->d, i);
 }
 
-/* ---- step 8: cells whose users are near the centre ------------------------
- */
+/* ---- step 8: cells whose users are near the centre ---- */
 
 void kith_i_procedure_filter(const kith_i_local_run *run,
                              const kith_i_wc_setup *setup,

@@ -70,8 +70,7 @@ kith_status kith_i_noise_add(const kith_i_noise *noise, int64_t *values,
     return report(&job, err);
 }
 
-/* ---- K-norm ---------------------------------------------------------------
- */
+/* ---- K-norm ---- */
 
 typedef struct {
     noise_job common; /* count: of all values */

@@ -42,8 +42,7 @@ struct kith_i_wishart {
     mpz_t plain, rooted, error, low, high, root, t, u;
 };
 
-/* ---- the first sums -------------------------------------------------------
- */
+/* ---- the first sums ---- */
 
 static void tile_work(void *p, uint32_t worker, int minus)
 {
@@ -105,8 +104,7 @@ static void multiply(kith_i_wishart *w, uint32_t workers)
     set_slack(w);
 }
 
-/* ---- opening and closing --------------------------------------------------
- */
+/* ---- opening and closing ---- */
 
 static size_t triangle(const kith_i_wishart *w)
 {
@@ -198,8 +196,7 @@ kith_status kith_i_wishart_state(const kith_i_wishart *w, kith_error *err)
     return atomic_load(&w->g.failed) ? kith_i_fail_entropy(err) : KITH_OK;
 }
 
-/* ---- rounding -------------------------------------------------------------
- */
+/* ---- rounding ---- */
 
 static void add_wide(mpz_t to, mpz_t t, kith_i_i128 v)
 {

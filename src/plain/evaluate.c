@@ -26,8 +26,7 @@ typedef struct {
     double *squared; /* distance of each row to its centre */
 } batch_job;
 
-/* ---- batches of rows ------------------------------------------------------
- */
+/* ---- batches of rows ---- */
 
 static size_t batch_room(const batch_job *job)
 {
@@ -106,8 +105,7 @@ static void work(void *arg, uint32_t worker)
     }
 }
 
-/* ---- models ---------------------------------------------------------------
- */
+/* ---- models ---- */
 
 static kith_status check_model(const kith_model_view *model, uint32_t dimension,
                                kith_error *err)
@@ -132,8 +130,7 @@ static kith_status check_model(const kith_model_view *model, uint32_t dimension,
     return KITH_OK;
 }
 
-/* ---- streaming ------------------------------------------------------------
- */
+/* ---- streaming ---- */
 
 /* What happens to each block's labels and squared distances, in order. */
 typedef kith_status block_sink(void *arg, uint32_t rows, const uint32_t *labels,
@@ -237,8 +234,7 @@ static kith_status stream_source(const kith_model_view *model,
     return status;
 }
 
-/* ---- the public face ------------------------------------------------------
- */
+/* ---- the public face ---- */
 
 typedef struct {
     kith_objective objective;

@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/base_i.h"
+#include "base/pool.h"
 #include "kernel/dense.h"
 #include "kernel/kernel_i.h"
 #include "kernel/vectors.h"
@@ -146,8 +146,7 @@ void kith_i_plane_nearest(const kith_i_plane_metric *m, const double *rows,
                             &squared[r]);
 }
 
-/* ---- sets of planes --------------------------------------------------------
- */
+/* ---- sets of planes ---- */
 
 /* |sin Theta|_F^2 = |V - U U'V|_F^2: without the cancellation of
  * q - |U'V|_F^2. */
@@ -165,25 +164,20 @@ static kith_status match_planes(const kith_i_plane_metric *a,
                                 kith_error *err)
 {
     size_t k = a->k;
-    double *cost = kith_i_alloc(k * k, sizeof *cost);
-    double *work = kith_i_alloc(3 * (k + 1), sizeof *work);
-    double *rest = kith_i_alloc(a->d, sizeof *rest);
-    uint32_t *integers = kith_i_alloc(3 * (k + 1), sizeof *integers);
-    uint32_t *match = kith_i_alloc(k, sizeof *match);
-    kith_status status = KITH_OK;
-    if (!cost || !work || !rest || !integers || !match) {
-        status = kith_i_fail_memory(err);
-    } else {
+    kith_i_pool pool = {0};
+    double *cost = kith_i_pool_reals(&pool, k * k);
+    double *work = kith_i_pool_reals(&pool, 3 * (k + 1));
+    double *rest = kith_i_pool_reals(&pool, a->d);
+    uint32_t *integers = kith_i_pool_take(&pool, 3 * (k + 1), sizeof *integers);
+    uint32_t *match = kith_i_pool_take(&pool, k, sizeof *match);
+    kith_status status = pool.failed ? kith_i_fail_memory(err) : KITH_OK;
+    if (!status) {
         for (uint32_t i = 0; i < k; i++)
             for (uint32_t j = 0; j < k; j++)
                 cost[i * k + j] = turn(a, i, b, j, rest);
         *out = sqrt(kith_i_match(cost, a->k, work, integers, match));
     }
-    kith_i_free(cost);
-    kith_i_free(work);
-    kith_i_free(rest);
-    kith_i_free(integers);
-    kith_i_free(match);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }
 

@@ -44,19 +44,19 @@ kith_status kith_i_choice_pay(kith_session *s, const kith_i_choice *choice,
     int pure = s->measure == KITH_PURE_DP;
     uint32_t count = choice->count > 0 ? choice->count : 1;
     double unit = choice->unit > 0 ? choice->unit : 1;
-    /* For the receipt: how far a record moves the difference of two scores, in
-     * all selections together (L1 | L2 over them): sensitivity / scale is then
-     * the loss (pure), or 0.6267 of it (Gaussian). */
-    double moves =
-        choice->bound * unit * (double)score.l1 * (pure ? count : sqrt(count));
+    /* For the receipt, all selections (L1 | L2 over them): sensitivity / scale
+     * is then the loss (pure), or 0.6267 of it (Gaussian). */
+    double together = pure ? count : sqrt(count);
+    /* How far a record moves the difference of two scores. */
+    uint64_t moves = choice->bound * score.l1;
     kith_i_loss range =
         kith_i_selection_range(s->measure, choice->charge / count);
-    *out = kith_i_exponent_for(range, choice->bound * score.l1);
+    *out = kith_i_exponent_for(range, moves);
     double exponent = kith_i_exponent_value(*out);
     kith_i_bill bill = {.what = choice->what,
                         .mechanism = pure ? "permute-and-flip" : "exponential",
                         .norm = "score",
-                        .sensitivity = moves,
+                        .sensitivity = (double)moves * unit * together,
                         .scale = exponent > 0 ? unit / exponent : 0,
                         .loss = choice->charge};
     return kith_i_session_pay(s, &bill, 1, err);

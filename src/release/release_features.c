@@ -30,8 +30,7 @@
 #include "kernel/aggregate.h"
 #include "noise/noise.h"
 
-/* ---- the profile ----------------------------------------------------------
- */
+/* ---- the profile ---- */
 
 static void visit_profile(const void *p, const kith_i_block *block, void *room,
                           int64_t *sums)
@@ -113,8 +112,7 @@ kith_status kith_i_release_profile(kith_session *s, const char *what,
     return status;
 }
 
-/* ---- the choice -----------------------------------------------------------
- */
+/* ---- the choice ---- */
 
 /* Can an entry be negative? */
 static int is_signed(const kith_i_domain *domain)

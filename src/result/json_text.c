@@ -201,8 +201,7 @@ json_t *kith_i_json_done(json_t *object, int failed)
     return NULL;
 }
 
-/* ---- public ---------------------------------------------------------------
- */
+/* ---- public ---- */
 
 kith_status kith_json_layout(const char *json, char **out, kith_error *err)
 {

@@ -18,8 +18,7 @@ static const double RIGHT_ANGLE = 1.5707963267948966;
 /* Pairs of centres are looked at up to this many centres. */
 enum { MOST_PAIRED = 2048 };
 
-/* ---- noise of counts, from the receipts -----------------------------------
- */
+/* ---- noise of counts, from the receipts ---- */
 
 static double receipt_sd(const kith_receipt *r)
 {
@@ -61,8 +60,7 @@ static double rows_noise(const kith_result *result)
     return sd * sqrt(result->k / fmax((double)n, 1));
 }
 
-/* ---- centres and planes ---------------------------------------------------
- */
+/* ---- centres and planes ---- */
 
 static double distance2(const kith_result *r, size_t a, size_t b)
 {
@@ -112,8 +110,7 @@ static void count_on_bound(const kith_result *result, kith_quality *q)
         }
 }
 
-/* ---- clusters that make sense ---------------------------------------------
- */
+/* ---- clusters that make sense ---- */
 
 static kith_limit limit_of(const kith_result *result)
 {

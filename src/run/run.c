@@ -31,6 +31,23 @@ kith_status kith_i_progress(kith_progress_fn *progress, void *arg,
     return KITH_OK;
 }
 
+kith_status kith_i_run_count(kith_session *session, kith_i_loss charge,
+                             double *rows, double *sd, kith_error *err)
+{
+    kith_i_ask ask = {0};
+    kith_i_cells_spec spec = {
+        .what = "row", .cells = 1, .count_charge = charge};
+    kith_i_cells cells;
+    kith_status status =
+        kith_i_release_cells(session, &ask, &spec, &cells, err);
+    if (status)
+        return status;
+    *rows = (double)cells.counts[0];
+    *sd = cells.count_sd;
+    kith_i_cells_free(&cells);
+    return KITH_OK;
+}
+
 /* An empty result that says who pays and what is promised; NULL: memory. */
 static kith_result *result_of(kith_session *session, uint32_t clusters,
                               kith_error *err)

@@ -1,10 +1,11 @@
 /* run: what all central methods share: options, progress, the result around a
- * run, and plans. */
+ * run, a count of the rows, and plans. */
 #ifndef KITH_RUN_H
 #define KITH_RUN_H
 
 #include "base/base_i.h"
 #include "base/options.h"
+#include "base/pool.h"
 #include "dp/dp_i.h"
 #include "kith/cluster.h"
 #include "result/result_i.h"
@@ -25,6 +26,11 @@ static inline kith_status kith_i_fail_budget(kith_i_loss left, kith_error *err)
                                    "the budget is too small to be divided: "
                                    "raise epsilon or delta");
 }
+
+/* A noisy number of rows, and the standard deviation of its noise; in a plan 0
+ * rows. */
+kith_status kith_i_run_count(kith_session *session, kith_i_loss charge,
+                             double *rows, double *sd, kith_error *err);
 
 /* A method fills centres, weights, rounds and noise of the result. rows: what a
  * plan assumes, 0 in a real run. */

@@ -12,8 +12,7 @@
 
 enum { ATTEMPTS = 5 };
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static kith_status write_answer(kith_i_store_shelf *s,
                                 const kith_i_kept_answer *k, kith_error *err)
@@ -123,8 +122,7 @@ static kith_status commit_outcome(kith_i_store_shelf *s, const outcome *o,
     return status;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 /* Did any group of the newest round reach the minimum? */
 static int anybody(const kith_i_store_shelf *s, int64_t number)
@@ -282,8 +280,7 @@ void kith_i_advance(kith_collect *c, kith_i_live *live)
     kith_i_wake(c);
 }
 
-/* ---- the first round ------------------------------------------------------
- */
+/* ---- the first round ---- */
 
 /* Users of the smallest group. */
 static uint64_t smallest_group(const kith_i_round *round)

@@ -56,8 +56,7 @@ uint64_t kith_i_thing_of(const uint8_t task[16], int64_t round)
     return thing ^ (uint64_t)(round + 2) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static kith_status read_words(void *arg, const kith_i_cell *row,
                               kith_error *err)
@@ -103,10 +102,10 @@ static kith_status check_schema(kith_collect *c, kith_error *err)
         return kith_i_fail(err, KITH_ERR_STORE,
                            "the database cannot be reached");
     if (!status && version[0]) {
-        if (strcmp(version, "1") != 0)
+        if (strcmp(version, KITH_I_SCHEMA) != 0)
             return kith_i_fail(err, KITH_ERR_STORE,
                                "the database has schema %s and this kithd "
-                               "knows 1: install a newer kithd",
+                               "knows " KITH_I_SCHEMA ": install a newer kithd",
                                version);
         return KITH_OK;
     }
@@ -117,9 +116,9 @@ static kith_status check_schema(kith_collect *c, kith_error *err)
     if (!status) /* perhaps somebody else has made it meanwhile */
         status = make_tables(db, err);
     if (!status)
-        status =
-            KITH_I_DB_RUN(db, KITH_I_META_PUT, NULL, NULL, err,
-                          kith_i_text_cell("schema"), kith_i_text_cell("1"));
+        status = KITH_I_DB_RUN(db, KITH_I_META_PUT, NULL, NULL, err,
+                               kith_i_text_cell("schema"),
+                               kith_i_text_cell(KITH_I_SCHEMA));
     if (!status)
         return db->driver->commit(db, err);
     db->driver->rollback(db);
@@ -228,8 +227,7 @@ kith_status kith_collect_backup(const char *database, const char *path,
     return kith_i_db_copy_sqlite(database + 7, path, err);
 }
 
-/* ---- waiting --------------------------------------------------------------
- */
+/* ---- waiting ---- */
 
 void kith_collect_wait(kith_collect *c, uint32_t ms)
 {

@@ -7,8 +7,7 @@
 #include "device/little_endian.h"
 #include "service_i.h"
 
-/* ---- a batch --------------------------------------------------------------
- */
+/* ---- a batch ---- */
 
 /* Reports of one group, packed, of all bodies of the batch. */
 typedef struct {
@@ -130,8 +129,7 @@ static void gather(batch *b)
     }
 }
 
-/* ---- the transaction ------------------------------------------------------
- */
+/* ---- the transaction ---- */
 
 kith_status kith_i_read_number(void *arg, const kith_i_cell *row,
                                kith_error *err)
@@ -279,8 +277,7 @@ static kith_outcome write_batch(batch *b)
     return kith_i_outcome_of(c, b->db);
 }
 
-/* ---- afterwards -----------------------------------------------------------
- */
+/* ---- afterwards ---- */
 
 static void remember(batch *b)
 {

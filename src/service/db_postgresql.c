@@ -97,8 +97,7 @@ static kith_status finish(pg_db *db, PGresult *result, kith_error *err)
     return status;
 }
 
-/* ---- statements -----------------------------------------------------------
- */
+/* ---- statements ---- */
 
 static kith_status prepare(pg_db *db, kith_i_statement statement,
                            const kith_i_cell *in, unsigned count,
@@ -221,8 +220,7 @@ static kith_status script(kith_i_db *face, const char *sql, kith_error *err)
     return status ? status : finish(db, simple(db, sql), err);
 }
 
-/* ---- transactions ---------------------------------------------------------
- */
+/* ---- transactions ---- */
 
 static kith_status begin(kith_i_db *face, kith_error *err)
 {

@@ -26,8 +26,7 @@ kith_status kith_i_event(kith_collect *c, const kith_i_live *live,
                          kith_i_text_cell(detail ? detail : ""));
 }
 
-/* ---- creating -------------------------------------------------------------
- */
+/* ---- creating ---- */
 
 static kith_status draw_key(const kith_task *task, uint8_t key[32],
                             kith_error *err)
@@ -79,8 +78,7 @@ kith_outcome kith_collect_create(kith_collect *c, const char *json,
     return outcome;
 }
 
-/* ---- moving ---------------------------------------------------------------
- */
+/* ---- moving ---- */
 
 kith_status kith_i_task_move(kith_collect *c, kith_i_live *live,
                              kith_task_state to, const char *reason, int *moved,

@@ -6,8 +6,7 @@
 
 enum { NEWS = 500 }; /* segments in one look */
 
-/* ---- which ----------------------------------------------------------------
- */
+/* ---- which ---- */
 
 kith_i_live *kith_i_live_find(kith_collect *c, const uint8_t task[16])
 {
@@ -51,8 +50,7 @@ void kith_i_live_free_all(kith_collect *c)
     c->task_count = c->task_room = 0;
 }
 
-/* ---- a task's row ---------------------------------------------------------
- */
+/* ---- a task's row ---- */
 
 enum {
     T_ID,
@@ -144,8 +142,7 @@ static kith_status read_task(void *arg, const kith_i_cell *row, kith_error *err)
     return KITH_OK;
 }
 
-/* ---- the newest round -----------------------------------------------------
- */
+/* ---- the newest round ---- */
 
 static kith_status open_groups(kith_i_live *live, kith_i_round *round,
                                kith_error *err)
@@ -221,8 +218,7 @@ static kith_status read_round(void *arg, const kith_i_cell *row,
     return status;
 }
 
-/* ---- segments -------------------------------------------------------------
- */
+/* ---- segments ---- */
 
 uint64_t kith_i_group_count(const kith_i_open_group *group)
 {
@@ -352,8 +348,7 @@ kith_status kith_i_live_count_enrolled(kith_collect *c, kith_i_live *live,
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------
- */
+/* ---- all of it ---- */
 
 static kith_status refresh(kith_collect *c, kith_i_live *live, int *moved,
                            kith_error *err)

@@ -104,8 +104,7 @@ struct kith_collect {
     int clock_known, clock_jumped;
 };
 
-/* ---- live.c: tasks in memory ----------------------------------------------
- */
+/* ---- live.c: tasks in memory ---- */
 
 /* NULL: there is no such task. Never freed before the service closes. */
 kith_i_live *kith_i_live_find(kith_collect *c, const uint8_t task[16]);
@@ -127,8 +126,7 @@ void kith_i_group_saw(const kith_collect *c, kith_i_open_group *group,
 kith_status kith_i_live_count_enrolled(kith_collect *c, kith_i_live *live,
                                        uint64_t *out, kith_error *err);
 
-/* ---- seal.c: task keys in a database that others can read -----------------
- */
+/* ---- seal.c: task keys in a database that others can read ---- */
 
 enum { KITH_I_SEALED_BYTES = 24 + 16 + 32 };
 
@@ -139,16 +137,14 @@ kith_status kith_i_seal(const kith_collect *c, const uint8_t key[32],
 kith_status kith_i_unseal(const kith_collect *c, const kith_i_cell *stored,
                           uint8_t key[32], kith_error *err);
 
-/* ---- check_report.c -------------------------------------------------------
- */
+/* ---- check_report.c ---- */
 
 /* Is this envelope one of the open round? live->lock is held for reading. */
 kith_outcome kith_i_check_report(const kith_i_live *live,
                                  const uint8_t envelope[KITH_ENVELOPE_BYTES],
                                  kith_i_waiting *out);
 
-/* ---- queue.c, commit.c ----------------------------------------------------
- */
+/* ---- queue.c, commit.c ---- */
 
 kith_status kith_i_commit_start(kith_collect *c, kith_error *err);
 void kith_i_commit_stop(kith_collect *c);
@@ -159,16 +155,14 @@ void kith_i_wake(kith_collect *c);
 /* Writes all bodies of the list, and tells them. */
 void kith_i_commit_batch(kith_collect *c, kith_i_body *bodies);
 
-/* ---- invitations.c --------------------------------------------------------
- */
+/* ---- invitations.c ---- */
 
 void kith_i_invitation_make(const kith_i_live *live, uint32_t serial,
                             char code[23]);
 /* The serial of a genuine code; -1. */
 int64_t kith_i_invitation_serial(const kith_i_live *live, const char *code);
 
-/* ---- life.c, step.c, advance.c --------------------------------------------
- */
+/* ---- life.c, step.c, advance.c ---- */
 
 kith_outcome kith_i_outcome_of(kith_collect *c, const kith_i_db *db);
 int kith_i_disk_is_low(const kith_collect *c, kith_i_db *db);
@@ -204,8 +198,7 @@ uint64_t kith_i_thing_of(const uint8_t task[16], int64_t round);
 /* Points at which tests kill the process; nothing happens here. */
 void kith_i_point(const char *name);
 
-/* ---- rules.c: when does a round close? ------------------------------------
- */
+/* ---- rules.c: when does a round close? ---- */
 
 typedef enum kith_i_rule {
     KITH_I_RULE_WAIT,

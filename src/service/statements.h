@@ -47,7 +47,7 @@ typedef enum kith_i_statement {
 const char *kith_i_statement_text(kith_i_statement statement);
 
 /* The tables of this version, @IDENTITY@ for a column that numbers rows. */
-#define KITH_I_SCHEMA 1
+#define KITH_I_SCHEMA "1"
 const char *kith_i_schema_text(void);
 
 #endif

@@ -58,8 +58,7 @@ static kith_outcome told(kith_collect *c, kith_status status, json_t *json,
                                              : KITH_COLLECT_OK;
 }
 
-/* ---- the public's ---------------------------------------------------------
- */
+/* ---- the public's ---- */
 
 static const char *round_state(int64_t state)
 {
@@ -210,8 +209,7 @@ kith_outcome kith_collect_result(kith_collect *c, const uint8_t task[16],
                       : KITH_COLLECT_NOT_FINISHED;
 }
 
-/* ---- the operator's -------------------------------------------------------
- */
+/* ---- the operator's ---- */
 
 json_t *kith_i_view_count(uint64_t n)
 {

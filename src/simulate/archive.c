@@ -9,8 +9,7 @@
 
 static const char MAGIC[8] = {'K', 'I', 'T', 'H', 'A', 'R', 'C', '1'};
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static uint8_t *more(kith_i_archive *a, size_t count)
 {
@@ -112,8 +111,7 @@ kith_status kith_i_archive_end(kith_i_archive *a, uint8_t **bytes,
     return kith_i_fail_memory(err);
 }
 
-/* ---- replay ---------------------------------------------------------------
- */
+/* ---- replay ---- */
 
 typedef struct {
     const uint8_t *at, *end;

@@ -161,25 +161,30 @@ static int charge(kith_i_crowd *crowd, const kith_i_group *group, uint64_t user)
     return 1;
 }
 
-static void load_record(const kith_i_crowd *crowd, const kith_i_block *block,
-                        uint32_t row, double *x)
+void kith_i_row_add(const kith_i_block *block, uint32_t row, double step,
+                    double *x)
 {
-    const kith_i_domain *m = kith_i_dataset_domain(crowd->data);
-    const double *center = crowd->opt.frame_center;
-    double step = kith_i_domain_step(m);
-    const kith_i_drawing *draw = crowd->opt.draw;
-    if (draw) /* as a device does it: the frame comes last */
-        center = NULL;
-    for (uint32_t i = 0; i < m->dimension; i++)
-        x[i] = m->origin[i] - (center ? center[i] : 0);
     if (block->dense) {
-        const int16_t *q = block->dense + (size_t)row * m->dimension;
-        for (uint32_t i = 0; i < m->dimension; i++)
+        const int16_t *q = block->dense + (size_t)row * block->dimension;
+        for (uint32_t i = 0; i < block->dimension; i++)
             x[i] += q[i] * step;
     } else {
         for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++)
             x[block->index[t]] += block->value[t] * step;
     }
+}
+
+static void load_record(const kith_i_crowd *crowd, const kith_i_block *block,
+                        uint32_t row, double *x)
+{
+    const kith_i_domain *m = kith_i_dataset_domain(crowd->data);
+    const double *center = crowd->opt.frame_center;
+    const kith_i_drawing *draw = crowd->opt.draw;
+    if (draw) /* as a device does it: the frame comes last */
+        center = NULL;
+    for (uint32_t i = 0; i < m->dimension; i++)
+        x[i] = m->origin[i] - (center ? center[i] : 0);
+    kith_i_row_add(block, row, kith_i_domain_step(m), x);
     for (uint32_t i = 0; center && i < m->dimension; i++)
         x[i] /= crowd->opt.frame_radius;
     if (draw)

@@ -2,7 +2,7 @@
  * opens a collector over a dataset holds the rows, which in the local model
  * nobody does. Two collectors (collect/collector.h) are made of it:
  *
- * - simulate: every member of a group runs the real client with secret coins
+ * - simulate: every member of a group runs the code of a device with coins
  *   of its own, and its bytes go through the real server;
  * - law: the sums are drawn from their exact law given the rows. Quick, for
  *   studies; its answers are not reports of anybody.
@@ -14,6 +14,7 @@
 #ifndef KITH_CROWD_H
 #define KITH_CROWD_H
 
+#include "base/block.h"
 #include "base/watch.h"
 #include "collect/collect_i.h"
 #include "device/circle.h"
@@ -56,8 +57,7 @@ kith_status kith_i_collector_law(const kith_dataset *data,
 /* For both. NULL is fine. */
 void kith_i_collector_close(kith_i_collector *collector);
 
-/* ---- inside: crowd.c ------------------------------------------------
- */
+/* ---- inside: crowd.c ---- */
 
 typedef struct kith_i_crowd {
     kith_i_collector face; /* first: what the methods see */
@@ -105,6 +105,10 @@ typedef void kith_i_member_fn(void *arg, uint32_t worker, size_t group,
 kith_status kith_i_crowd_visit(kith_i_crowd *crowd, const kith_i_group *groups,
                                size_t count, kith_i_member_fn *visit, void *arg,
                                kith_error *err);
+
+/* x += row, in the units of the domain. */
+void kith_i_row_add(const kith_i_block *block, uint32_t row, double step,
+                    double *x);
 
 /* Refuse several rows of a person: each row is a user with a device. */
 kith_status kith_i_crowd_check(const kith_dataset *data, kith_error *err);

@@ -1,6 +1,6 @@
 /* The honest simulator: every member of a group is a user with secret coins of
- * its own. A round is published as JSON, and clients and server know only what
- * they read there. Nonce first, then the record, through the real client to
+ * its own. A round is published as JSON, and devices and server know only what
+ * they read there. Nonce first, then the record, through the real device to
  * bytes; bytes into the shard of the worker that has them; shards merged;
  * estimates. Nothing here knows what a randomiser does. */
 #include <math.h>
@@ -46,8 +46,7 @@ typedef struct {
     atomic_int status;
 } round_job;
 
-/* ---- one user -------------------------------------------------------------
- */
+/* ---- one user ---- */
 
 static void fill_secret(kith_i_entropy *e, uint8_t secret[32])
 {
@@ -95,8 +94,7 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
         atomic_store(&job->status, (int)status);
 }
 
-/* ---- memory ---------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 static void job_free(round_job *job, uint32_t workers)
 {
@@ -161,8 +159,7 @@ static kith_status shards_open(round_job *job, uint32_t workers,
     return KITH_OK;
 }
 
-/* ---- a round --------------------------------------------------------------
- */
+/* ---- a round ---- */
 
 static kith_status collect(round_job *job, kith_error *err)
 {
@@ -185,7 +182,7 @@ static kith_status collect(round_job *job, kith_error *err)
         return kith_i_fail_memory(err);
     if (!status && inside)
         return kith_i_fail(err, KITH_ERR_INTERNAL,
-                           "the server refused a report of its own client");
+                           "the server refused a report of its own device");
     return status;
 }
 
@@ -218,7 +215,7 @@ static kith_status finish(round_job *job, size_t g, kith_i_answer *answer,
                                err);
 }
 
-/* What a client checks before it answers, and room for the answer. */
+/* What a device checks before it answers, and room for the answer. */
 static kith_status prepare(round_job *job, size_t g, kith_i_answer *answer,
                            kith_error *err)
 {

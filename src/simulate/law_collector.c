@@ -52,8 +52,7 @@ typedef struct {
     int failed;
 } law_job;
 
-/* ---- draws ----------------------------------------------------------------
- */
+/* ---- draws ---- */
 
 static double fraction_of(kith_i_support s, uint64_t supports, uint64_t n)
 {
@@ -120,8 +119,7 @@ static double draw_key(const law_record *r, uint64_t seed, uint64_t key)
     return fraction_of(s, supports, r->received);
 }
 
-/* ---- the members ----------------------------------------------------------
- */
+/* ---- the members ---- */
 
 static int add_key(law_part *part, uint64_t key)
 {
@@ -158,8 +156,7 @@ static void visit_member(void *arg, uint32_t worker, size_t group,
         __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- a round --------------------------------------------------------------
- */
+/* ---- a round ---- */
 
 static int part_alloc(law_part *part, const kith_i_mechanism *m)
 {

@@ -20,8 +20,7 @@ static const uint64_t TRIAL_USERS = 200000;
 enum { LOST_TRIALS = 30, LOST_FEW = 8, LOST_FEATURES = 64 };
 static const uint64_t LOST_ROWS = 100000;
 
-/* ---- forecast -------------------------------------------------------------
- */
+/* ---- forecast ---- */
 
 /* A centre that is off by more than a quarter of the distance between two
  * clusters, which is about half of the radius, belongs to neither. off: of the
@@ -170,8 +169,7 @@ kith_status kith_local_predict_data(const kith_dataset *data,
                                kith_i_dataset_rows(data), &opt, out, err);
 }
 
-/* ---- trials ---------------------------------------------------------------
- */
+/* ---- trials ---- */
 
 /* Rows for so many users, each standing for some of them. */
 static void trial_size(kith_i_trial *t, uint64_t users, uint64_t most)

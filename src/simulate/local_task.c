@@ -7,8 +7,7 @@
 #include "base/options.h"
 #include "local_run.h"
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 void kith_local_options_init(kith_local_options *opt, size_t size)
 {
@@ -61,8 +60,7 @@ kith_status kith_i_local_read_options(const kith_local_options *from,
     return check_options(opt, err);
 }
 
-/* ---- bounds ---------------------------------------------------------------
- */
+/* ---- bounds ---- */
 
 kith_status kith_i_local_bounds_make(const kith_i_domain *domain,
                                      kith_i_local_bounds *out, kith_error *err)

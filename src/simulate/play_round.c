@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "crowd.h"
 #include "data/fold.h"
 #include "device/device_i.h"
 #include "players_i.h"
@@ -46,16 +47,8 @@ static int grow(seat *s)
 static void load_row(const kith_i_domain *m, const kith_i_block *block,
                      uint32_t row, double *x)
 {
-    double step = kith_i_domain_step(m);
     memcpy(x, m->origin, m->dimension * sizeof *x);
-    if (block->dense) {
-        const int16_t *q = block->dense + (size_t)row * m->dimension;
-        for (uint32_t i = 0; i < m->dimension; i++)
-            x[i] += q[i] * step;
-    } else {
-        for (uint32_t t = block->start[row]; t < block->start[row + 1]; t++)
-            x[block->index[t]] += block->value[t] * step;
-    }
+    kith_i_row_add(block, row, kith_i_domain_step(m), x);
 }
 
 static void give_up(play *job, kith_status status, const char *why)

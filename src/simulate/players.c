@@ -16,8 +16,7 @@ void kith_players_options_init(kith_players_options *opt, size_t size)
     *opt = (kith_players_options){.size = sizeof *opt, .wallet = 20};
 }
 
-/* ---- coins of a device ----------------------------------------------------
- */
+/* ---- coins of a device ---- */
 
 typedef kith_i_player_coins coins;
 
@@ -44,8 +43,7 @@ kith_device_host kith_i_player_host(const kith_players *p, coins *c)
     return host;
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static kith_status make_key(kith_players *p, kith_error *err)
 {
@@ -131,8 +129,7 @@ void kith_players_key(const kith_players *p, uint8_t out[32])
         memcpy(out, p->key, sizeof p->key);
 }
 
-/* ---- enrolment ------------------------------------------------------------
- */
+/* ---- enrolment ---- */
 
 static int has_devices(const kith_players *p, uint64_t first, uint64_t count)
 {

@@ -29,8 +29,7 @@ struct kith_i_stored {
     int differs;
 };
 
-/* ---- counting -------------------------------------------------------------
- */
+/* ---- counting ---- */
 
 typedef struct {
     kith_i_tally *shards[SHARDS_MAX];
@@ -109,8 +108,7 @@ static kith_status count_group(kith_i_stored *s, asked_question *of,
     return status;
 }
 
-/* ---- one answer -----------------------------------------------------------
- */
+/* ---- one answer ---- */
 
 enum { RECEIVED, SD, NOISE, VALUES };
 
@@ -207,8 +205,7 @@ static kith_status answer_question(kith_i_stored *s, size_t number,
     return status;
 }
 
-/* ---- the collector --------------------------------------------------------
- */
+/* ---- the collector ---- */
 
 static kith_status note_questions(kith_i_stored *s, const kith_i_round *round,
                                   kith_error *err)

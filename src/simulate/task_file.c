@@ -162,8 +162,7 @@ kith_status kith_task_text(const kith_task_options *task,
     return status;
 }
 
-/* ---- loaded ---------------------------------------------------------------
- */
+/* ---- loaded ---- */
 
 static void fill_options(kith_task *task)
 {

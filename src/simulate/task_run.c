@@ -72,8 +72,7 @@ void kith_i_task_run_close(kith_i_task_run *run)
     kith_i_local_found_free(&run->found);
 }
 
-/* ---- keys of tests --------------------------------------------------------
- */
+/* ---- keys of tests ---- */
 
 void kith_i_task_test_key(const kith_task *task, uint8_t key[32])
 {
@@ -89,8 +88,7 @@ void kith_i_players_seed_key(uint64_t seed, uint8_t key[32])
     kith_i_digest(all, sizeof all, key);
 }
 
-/* ---- simulation -----------------------------------------------------------
- */
+/* ---- simulation ---- */
 
 static kith_status check_data(const kith_task *task, const kith_dataset *data,
                               kith_error *err)

@@ -17,8 +17,7 @@ void kith_i_user_nonce(const uint8_t secret[32], kith_i_ticket *ticket);
 /* A kith_random_fn over a kith_i_entropy; count: a multiple of 8. */
 kith_random_fn kith_i_user_random;
 
-/* ---- gaussian_report.c ----------------------------------------------------
- */
+/* ---- gaussian_report.c ---- */
 
 /* sign v in lattice steps, toward zero, plus rounded Gaussian noise; |v| <= 1
  * is enforced in integers. kept numbers. */

@@ -96,8 +96,7 @@ static kith_status lrr_init(kith_i_lrr *lrr, const kith_i_matrix *rows,
     return KITH_OK;
 }
 
-/* ---- singular value thresholding ------------------------------------------
- */
+/* ---- singular value thresholding ---- */
 
 typedef struct {
     double *gram, *vectors, *values, *work, *shrink;
@@ -149,8 +148,7 @@ static int lower_singular(threshold *t, uint32_t n, uint32_t r, double cut,
     return 0;
 }
 
-/* ---- the augmented Lagrangian ---------------------------------------------
- */
+/* ---- the augmented Lagrangian ---- */
 
 /* fit = Z B, with B = diag(s) V'. */
 static void fit_rows(kith_i_lrr *l)
@@ -233,8 +231,7 @@ kith_status kith_i_lrr_run(kith_i_lrr *l, const kith_i_matrix *rows,
     return status;
 }
 
-/* ---- the graph ------------------------------------------------------------
- */
+/* ---- the graph ---- */
 
 /* Column c times the root of values[c], then rows of length 1. */
 static void scale_factor(kith_i_graph *g, const double *values)

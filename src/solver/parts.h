@@ -14,8 +14,7 @@ typedef struct kith_i_solve {
     double *bases; /* k x q x d: the answer */
 } kith_i_solve;
 
-/* ---- kplane.c, kplane_start.c ---------------------------------------------
- */
+/* ---- kplane.c, kplane_start.c ---- */
 
 kith_status kith_i_solve_kplane(const kith_i_solve *s,
                                 const kith_i_solver_options *opt,
@@ -27,8 +26,7 @@ kith_status kith_i_kplane_local(const kith_i_matrix *rows, uint32_t k,
                                 uint32_t q, kith_i_coins *coins, double *far,
                                 double *planes, kith_error *err);
 
-/* ---- principal.c: the leading plane of some rows --------------------------
- */
+/* ---- principal.c: the leading plane of some rows ---- */
 
 /* Memory for it; free in any case. */
 typedef struct kith_i_principal {
@@ -54,8 +52,7 @@ void kith_i_principal_plane(kith_i_principal *p, const kith_i_matrix *rows,
 kith_status kith_i_principal_planes(const kith_i_solve *s,
                                     const uint32_t *labels, kith_error *err);
 
-/* ---- graph.c --------------------------------------------------------------
- */
+/* ---- graph.c ---- */
 
 /* A symmetric graph with weights >= 0 on n nodes, as an operator. Either
  * neighbours: w_ij = sum of the entries of j at i; or a kernel of r factors:
@@ -91,8 +88,7 @@ size_t kith_i_graph_scratch(const kith_i_graph *g);
 void kith_i_graph_apply(const kith_i_graph *g, uint32_t count, const double *in,
                         double *scratch, double *out);
 
-/* ---- leading.c: eigenvectors of a graph -----------------------------------
- */
+/* ---- leading.c: eigenvectors of a graph ---- */
 
 /* The k leading eigenvectors of D^-1/2 W D^-1/2, as rows of vectors (k x n,
  * k <= n); nodes without neighbours count as zero. */
@@ -100,8 +96,7 @@ kith_status kith_i_graph_leading(const kith_i_graph *g, uint32_t k,
                                  kith_i_coins *coins, double *vectors,
                                  kith_error *err);
 
-/* ---- spectral.c -----------------------------------------------------------
- */
+/* ---- spectral.c ---- */
 
 /* Normalised spectral clustering (Ng, Jordan, Weiss 2001). */
 kith_status kith_i_spectral_labels(const kith_i_graph *g, uint32_t k,
@@ -112,8 +107,7 @@ kith_status kith_i_spectral_labels(const kith_i_graph *g, uint32_t k,
 kith_status kith_i_spectral_planes(const kith_i_solve *s, const kith_i_graph *g,
                                    kith_error *err);
 
-/* ---- tsc.c, ssc.c, lrr.c --------------------------------------------------
- */
+/* ---- tsc.c, ssc.c, lrr.c ---- */
 
 kith_status kith_i_solve_tsc(const kith_i_solve *s, kith_error *err);
 kith_status kith_i_solve_tsc_components(const kith_i_solve *s, kith_error *err);

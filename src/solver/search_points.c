@@ -122,8 +122,7 @@ static double improve(solver *s, double cost, double *centers)
     return cost;
 }
 
-/* ---- repeats, side by side ------------------------------------------------
- */
+/* ---- repeats, side by side ---- */
 
 typedef struct {
     const kith_i_points *points;

@@ -141,8 +141,7 @@ void kith_i_ssc_codes(const kith_i_ssc *ssc, uint32_t first, uint32_t count,
     }
 }
 
-/* ---- the graph ------------------------------------------------------------
- */
+/* ---- the graph ---- */
 
 typedef struct {
     const kith_i_ssc *ssc;

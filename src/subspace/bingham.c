@@ -120,11 +120,9 @@ kith_status kith_i_subspace_bingham(kith_i_subspace_run *run, kith_error *err)
                                   .state = run->k * size,
                                   .charge = charge};
         status = kith_i_release_chain(run->session, &spec, run->planes, err);
-        if (!status && opt->progress &&
-            opt->progress(opt->progress_arg, t + 1, rounds))
-            status =
-                kith_i_fail(err, KITH_ERR_CANCELLED,
-                            "stopped as asked: what was spent stays spent");
+        if (!status)
+            status = kith_i_progress(opt->progress, opt->progress_arg, t + 1,
+                                     rounds, err);
     }
     run->rounds = rounds;
     run->noise = kith_i_subspace_angle(run, charge);

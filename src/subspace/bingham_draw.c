@@ -55,8 +55,7 @@ void kith_i_plane_haar(double *rows, uint32_t q, uint32_t d,
         while (!kith_i_orthonormal_row(rows, j, d)); /* probability 0 */
 }
 
-/* ---- the column sweep -----------------------------------------------------
- */
+/* ---- the column sweep ---- */
 
 static void swap_rows(double *a, double *b, uint32_t n)
 {

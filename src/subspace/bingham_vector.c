@@ -47,8 +47,7 @@ typedef struct {
     double bound, far, far_bound, far_share;
 } envelope;
 
-/* ---- what to expect -------------------------------------------------------
- */
+/* ---- what to expect ---- */
 
 /* A few power steps from e1, which is where the chain is. */
 static sight look(kith_i_bingham *s, const double *b, uint32_t stride,
@@ -187,8 +186,7 @@ static envelope choose(const sight *at, double c, uint32_t m)
     return better ? f : e;
 }
 
-/* ---- the envelope in force ------------------------------------------------
- */
+/* ---- the envelope in force ---- */
 
 /* factor = Cholesky factor of (1 + 2c/b) I - (2/b) B; -1 if there is none. */
 static int factorize(kith_i_bingham *s, const double *b, uint32_t stride,
@@ -289,8 +287,7 @@ static envelope best_envelope(kith_i_bingham *s, const double *b,
                : e;
 }
 
-/* ---- drawing --------------------------------------------------------------
- */
+/* ---- drawing ---- */
 
 /* The square root of a chi-square deviate with nu > 1 degrees of freedom
  * (Marsaglia, Tsang 2000). */

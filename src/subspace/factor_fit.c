@@ -132,8 +132,7 @@ double kith_i_factor_value(const kith_i_factor *f, const double *b,
     return value;
 }
 
-/* ---- restarts -------------------------------------------------------------
- */
+/* ---- restarts ---- */
 
 typedef struct {
     const kith_i_factor *f;
@@ -207,13 +206,12 @@ kith_status kith_i_factor_fit(const kith_i_factor *f, uint32_t restarts,
     size_t size = (size_t)f->k * f->q * f->r, plane = (size_t)f->q * f->r;
     fit_job job = {.f = f, .workers = threads < restarts ? threads : restarts};
     job.scratch_size = kith_i_factor_scratch(f) + kith_i_lbfgs_scratch(size);
-    uint32_t *order = kith_i_alloc(restarts, sizeof *order);
-    job.factors = kith_i_alloc(restarts * size, sizeof(double));
-    job.values = kith_i_alloc(restarts, sizeof(double));
-    job.scratch = kith_i_alloc(job.workers * job.scratch_size, sizeof(double));
-    kith_status status = order && job.factors && job.values && job.scratch
-                             ? KITH_OK
-                             : kith_i_fail_memory(err);
+    kith_i_pool pool = {0};
+    uint32_t *order = kith_i_pool_take(&pool, restarts, sizeof *order);
+    job.factors = kith_i_pool_reals(&pool, restarts * size);
+    job.values = kith_i_pool_reals(&pool, restarts);
+    job.scratch = kith_i_pool_reals(&pool, job.workers * job.scratch_size);
+    kith_status status = pool.failed ? kith_i_fail_memory(err) : KITH_OK;
     if (!status) {
         double start = sqrt(1 / (f->q * sqrt(f->k * (1 + 2.0 / f->q))));
         for (size_t l = 0; l < (size_t)restarts * f->k; l++)
@@ -225,9 +223,6 @@ kith_status kith_i_factor_fit(const kith_i_factor *f, uint32_t restarts,
         for (uint32_t l = 0; l < f->k; l++)
             kith_i_orthonormalize(planes + l * plane, f->q, f->r, coins);
     }
-    kith_i_free(order);
-    kith_i_free(job.factors);
-    kith_i_free(job.values);
-    kith_i_free(job.scratch);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }

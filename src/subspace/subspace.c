@@ -165,27 +165,36 @@ static kith_status run_method(kith_session *session, const void *arg,
     return status;
 }
 
-static kith_i_method method_of(const kith_subspace_options *opt)
+/* plan: NULL for a run of the session. */
+static kith_status run_or_plan(kith_session *session, const kith_i_plan *plan,
+                               const kith_subspace_options *given,
+                               kith_result **out, kith_error *err)
 {
-    return (kith_i_method){.run = run_method,
-                           .opt = opt,
-                           .clusters = opt->clusters,
-                           .public_seed = opt->public_seed};
+    if (!out)
+        return kith_i_fail_place(err);
+    *out = NULL;
+    kith_subspace_options opt;
+    kith_status status = read_options(given, &opt, err);
+    if (status)
+        return status;
+    if (plan && plan->shape && plan->shape->sparse)
+        return kith_i_fail(err, KITH_ERR_ARGUMENT,
+                           "planes are found from dense rows only");
+    kith_i_method method = {.run = run_method,
+                            .opt = &opt,
+                            .clusters = opt.clusters,
+                            .public_seed = opt.public_seed};
+    if (!plan)
+        return kith_i_run(session, &method, 0, out, err);
+    opt.progress = NULL;
+    return kith_i_run_plan(plan, &method, out, err);
 }
 
 kith_status kith_subspace(kith_session *session,
                           const kith_subspace_options *opt, kith_result **out,
                           kith_error *err)
 {
-    if (!out)
-        return kith_i_fail_place(err);
-    *out = NULL;
-    kith_subspace_options options;
-    kith_status status = read_options(opt, &options, err);
-    if (status)
-        return status;
-    kith_i_method method = method_of(&options);
-    return kith_i_run(session, &method, 0, out, err);
+    return run_or_plan(session, NULL, opt, out, err);
 }
 
 kith_status kith_subspace_plan(const kith_shape *shape,
@@ -194,18 +203,6 @@ kith_status kith_subspace_plan(const kith_shape *shape,
                                const kith_subspace_options *opt,
                                kith_result **out, kith_error *err)
 {
-    if (!out)
-        return kith_i_fail_place(err);
-    *out = NULL;
-    kith_subspace_options options;
-    kith_status status = read_options(opt, &options, err);
-    if (status)
-        return status;
-    if (shape && shape->sparse)
-        return kith_i_fail(err, KITH_ERR_ARGUMENT,
-                           "planes are found from dense rows only");
-    options.progress = NULL;
-    kith_i_method method = method_of(&options);
     kith_i_plan plan = {shape, bounds, privacy};
-    return kith_i_run_plan(&plan, &method, out, err);
+    return run_or_plan(NULL, &plan, opt, out, err);
 }

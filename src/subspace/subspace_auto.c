@@ -17,11 +17,7 @@ kith_status kith_i_plane_charge(plane_run *run, double share,
 {
     *charge = kith_i_loss_share(run->total, share);
     run->used += share;
-    if (*charge == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget is too small to be divided: raise "
-                           "epsilon or delta");
-    return KITH_OK;
+    return *charge ? KITH_OK : kith_i_fail_budget(run->total, err);
 }
 
 kith_status kith_i_plane_tick(plane_run *run, kith_error *err)
@@ -29,11 +25,8 @@ kith_status kith_i_plane_tick(plane_run *run, kith_error *err)
     const kith_subspace_options *opt = run->run->opt;
     if (run->done < run->steps)
         run->done++;
-    if (opt->progress &&
-        opt->progress(opt->progress_arg, run->done, run->steps))
-        return kith_i_fail(err, KITH_ERR_CANCELLED,
-                           "stopped: what was spent stays spent");
-    return KITH_OK;
+    return kith_i_progress(opt->progress, opt->progress_arg, run->done,
+                           run->steps, err);
 }
 
 double kith_i_plane_gram_sd(const plane_run *run, double share, uint32_t cells,
@@ -61,20 +54,17 @@ static kith_status count_rows(plane_run *run, kith_error *err)
     run->n = run->plan ? (double)run->run->rows
                        : (double)kith_i_session_rows(run->session);
     if (kith_i_session_privacy(run->session).neighbors == KITH_ADD_REMOVE) {
-        kith_i_ask ask = {0};
-        kith_i_cells_spec spec = {.what = "row", .cells = 1};
-        kith_i_cells cells;
+        kith_i_loss charge;
+        double noisy;
         kith_status status =
-            kith_i_plane_charge(run, COUNT_SHARE, &spec.count_charge, err);
+            kith_i_plane_charge(run, COUNT_SHARE, &charge, err);
         if (!status)
-            status =
-                kith_i_release_cells(run->session, &ask, &spec, &cells, err);
+            status = kith_i_run_count(run->session, charge, &noisy, &run->n2_sd,
+                                      err);
         if (status)
             return status;
         if (!run->plan)
-            run->n = (double)cells.counts[0];
-        run->n2_sd = cells.count_sd;
-        kith_i_cells_free(&cells);
+            run->n = noisy;
     }
     run->n = run->run->counted = fmax(run->n, 1);
     return KITH_OK;
@@ -164,8 +154,7 @@ kith_status kith_i_subspace_auto(kith_i_subspace_run *given, kith_error *err)
     r = r < MOST_AXES ? r : MOST_AXES;
     run.r = r < run.d ? (uint32_t)r : run.d;
     if (run.total == 0)
-        return kith_i_fail(err, KITH_ERR_BUDGET,
-                           "the budget of this session is used up");
+        return kith_i_fail_budget(0, err);
     if (run.q == run.d) {
         fill_whole(given);
         given->noise = 0;

@@ -80,8 +80,7 @@ kith_status kith_i_plane_release_gram(plane_run *run, double share,
     return status ? status : kith_i_plane_tick(run, err);
 }
 
-/* ---- a step ---------------------------------------------------------------
- */
+/* ---- a step ---- */
 
 /* The leading planes of k matrices, plane by plane on several threads. */
 typedef struct {
@@ -244,8 +243,7 @@ kith_status kith_i_plane_take_step(plane_run *run, const plane_step *step,
     return status ? status : kith_i_plane_tick(run, err);
 }
 
-/* ---- a choice -------------------------------------------------------------
- */
+/* ---- a choice ---- */
 
 kith_status kith_i_plane_choose(plane_run *run, const char *what,
                                 const plane_sets *all, double share,

@@ -50,8 +50,7 @@ typedef struct plane_spectrum {
 } plane_spectrum;
 void kith_i_plane_spectrum_free(plane_spectrum *s);
 
-/* ---- subspace_auto_gram.c -------------------------------------------------
- */
+/* ---- subspace_auto_gram.c ---- */
 
 /* The leading `count` eigenpairs of a symmetric d x d matrix (destroyed). */
 kith_status kith_i_plane_spectrum_set(plane_spectrum *out, double *matrix,
@@ -92,8 +91,7 @@ kith_status kith_i_plane_choose(plane_run *run, const char *what,
                                 const plane_sets *sets, double share,
                                 uint32_t *out, kith_error *err);
 
-/* ---- subspace_auto_tensor.c -----------------------------------------------
- */
+/* ---- subspace_auto_tensor.c ---- */
 
 /* Fourth moments in the space of a view (or of the rows, NULL), fitted: fits
  * planes (k x q x w, its dimension). If gram is not NULL (w x w): the
@@ -103,8 +101,7 @@ kith_status kith_i_plane_fit_tensor(plane_run *run, const kith_i_view *view,
                                     double share, double *fits, double *gram,
                                     double *edge, kith_error *err);
 
-/* ---- gcover.c -------------------------------------------------------------
- */
+/* ---- gcover.c ---- */
 
 /* k planes that are good for normal rows with the Gram matrix of the spectrum,
  * shrunk: k-plane on synthetic rows. n: trace of the matrix. Fills k x q x
@@ -115,8 +112,7 @@ kith_status kith_i_plane_cover(const plane_spectrum *spectrum, double n,
 /* Eigenpairs that kith_i_plane_cover can use. */
 uint32_t kith_i_plane_cover_wants(uint32_t d, uint32_t q);
 
-/* ---- factor_fit.c ---------------------------------------------------------
- */
+/* ---- factor_fit.c ---- */
 
 /* A tensor of fourth moments in R^r as the matrix of svec x svec (dimension
  * r (r+1) / 2, off-diagonal pairs weighted by sqrt 2), and the planes to fit:
@@ -136,8 +132,7 @@ kith_status kith_i_factor_fit(const kith_i_factor *factor, uint32_t restarts,
                               uint32_t threads, kith_i_coins *coins,
                               double *planes, kith_error *err);
 
-/* ---- subspace_auto_recipe.c: the plan of a run, from public values only ---
- */
+/* ---- subspace_auto_recipe.c: the plan of a run, from public values ---- */
 
 /* Shares of the releases; 0: left out. */
 typedef struct plane_recipe {
@@ -149,8 +144,7 @@ typedef struct plane_recipe {
 } plane_recipe;
 plane_recipe kith_i_plane_recipe_for(const plane_run *run);
 
-/* ---- subspace_auto_run.c --------------------------------------------------
- */
+/* ---- subspace_auto_run.c ---- */
 
 kith_status kith_i_plane_run_recipe(plane_run *run, const plane_recipe *recipe,
                                     kith_error *err);

@@ -93,8 +93,7 @@ static plane_recipe gaussian(const plane_run *run)
     return scale(run, s);
 }
 
-/* ---- pure DP: shares that buy the signals that are needed -----------------
- */
+/* ---- pure DP: shares that buy the signals that are needed ---- */
 
 /* What a fit sees of a cluster with the whole budget: its part of the tensor,
  * n/k sqrt(3 / (q (q + 2))), over the noise along x (x) x (x) x (x) x, about sd

@@ -143,8 +143,7 @@ static kith_status keep_one(plane_run *run, pipeline *p, const char *what,
     return status;
 }
 
-/* ---- how far noise turned the answer --------------------------------------
- */
+/* ---- how far noise turned the answer ---- */
 
 /* The noise of the release that the planes come from, if no step was made: of
  * the fit to the tensor, or of the Gram matrix. */

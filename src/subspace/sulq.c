@@ -110,11 +110,9 @@ static kith_status round_of(sulq *s, uint32_t t, kith_error *err)
             run, &noise,
             (double)kith_i_session_domain(run->session)->l2_squared);
     }
-    if (!status && run->opt->progress &&
-        run->opt->progress(run->opt->progress_arg, t + 1, s->rounds))
-        status = kith_i_fail(err, KITH_ERR_CANCELLED,
-                             "stopped as asked: what was spent stays spent");
-    return status;
+    return status ? status
+                  : kith_i_progress(run->opt->progress, run->opt->progress_arg,
+                                    t + 1, s->rounds, err);
 }
 
 kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
@@ -123,17 +121,15 @@ kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
     sulq s = {.run = run,
               .rounds = run->opt->rounds ? run->opt->rounds : DEFAULT_ROUNDS,
               .axes = {.sets = 1, .k = k, .q = q, .d = d}};
-    size_t planes = (size_t)k * q * d;
-    s.axes.coords = kith_i_alloc(planes, sizeof(double));
-    s.grams = kith_i_alloc((size_t)k * d * d, sizeof *s.grams);
-    s.matrix = kith_i_alloc((size_t)d * d, sizeof(double));
-    s.work = kith_i_alloc(kith_i_eigen_work(d), sizeof(double));
-    s.values = kith_i_alloc(d, sizeof(double));
-    s.integers = kith_i_alloc(kith_i_eigen_integers(d), sizeof(int));
+    kith_i_pool pool = {0};
+    s.axes.coords = kith_i_pool_reals(&pool, (size_t)k * q * d);
+    s.grams = kith_i_pool_take(&pool, (size_t)k * d * d, sizeof *s.grams);
+    s.matrix = kith_i_pool_reals(&pool, (size_t)d * d);
+    s.work = kith_i_pool_reals(&pool, kith_i_eigen_work(d));
+    s.values = kith_i_pool_reals(&pool, d);
+    s.integers = kith_i_pool_take(&pool, kith_i_eigen_integers(d), sizeof(int));
     kith_status status =
-        s.axes.coords && s.grams && s.matrix && s.work && s.values && s.integers
-            ? plan_charges(&s, err)
-            : kith_i_fail_memory(err);
+        pool.failed ? kith_i_fail_memory(err) : plan_charges(&s, err);
     for (uint32_t l = 0; l < k && !status; l++)
         kith_i_plane_random(run->planes + (size_t)l * q * d, q, d, &run->coins);
     for (uint32_t t = 0; t < s.rounds && !status; t++)
@@ -141,11 +137,6 @@ kith_status kith_i_subspace_sulq(kith_i_subspace_run *run, kith_error *err)
     if (!status)
         count_rows(&s);
     run->rounds = s.rounds;
-    kith_i_free(s.axes.coords);
-    kith_i_free(s.grams);
-    kith_i_free(s.matrix);
-    kith_i_free(s.work);
-    kith_i_free(s.values);
-    kith_i_free(s.integers);
+    kith_i_pool_drop(&pool, 0);
     return status;
 }

@@ -49,8 +49,7 @@ static double worst_of(audit_fn *run, double epsilon, size_t runs)
     return worst;
 }
 
-/* ---- the real thing -------------------------------------------------------
- */
+/* ---- the real thing ---- */
 
 static kith_session *open_claim(const claim *c, const double *rows, size_t n,
                                 uint64_t seed)
@@ -158,8 +157,7 @@ static void test_real(void **state)
     assert_true(weak_tree > 1 && weak_swap > 1);
 }
 
-/* ---- the mistakes ---------------------------------------------------------
- */
+/* ---- the mistakes ---- */
 
 typedef enum { SOUND, EMPTY_CUBES_SKIPPED, LOSS_BEYOND_BOUND, EXACT_N } fault;
 

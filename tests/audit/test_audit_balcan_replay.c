@@ -11,8 +11,7 @@
 #include "support/replay_odds.h"
 #include "support/replay_suite.h"
 
-/* ---- candidates.c, its own text: candidates that leave the ball -----------
- */
+/* ---- candidates.c, its own text: candidates that leave the ball ---- */
 
 /* Only as far as the integers of a loss can follow. */
 static void clip_candidate(const kith_i_domain *domain, double *point)
@@ -32,8 +31,7 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
 #include "balcan/candidates.c"
 #undef kith_i_domain_clip
 
-/* ---- neighbouring data ----------------------------------------------------
- */
+/* ---- neighbouring data ---- */
 
 typedef struct {
     const char *name;
@@ -136,8 +134,7 @@ static replay_case case_of(const void *arg)
 
 static replay_suite suite = REPLAY_SUITE;
 
-/* ---- the probabilities that the audit is made of --------------------------
- */
+/* ---- the probabilities that the audit is made of ---- */
 
 /* Permute-and-flip as it is told: who is next, and does the coin stop there. */
 static double flip_naive(const double *q, size_t n, unsigned gone, size_t c)

@@ -8,8 +8,7 @@
 #include "kmedian/kmedian_i.h"
 #include "support/replay_suite.h"
 
-/* ---- candidates.c, its own text: candidates that leave the ball -----------
- */
+/* ---- candidates.c, its own text: candidates that leave the ball ---- */
 
 /* Only as far as the integers of a loss can follow. */
 static void clip_candidate(const kith_i_domain *domain, double *point)
@@ -28,8 +27,7 @@ static void clip_candidate(const kith_i_domain *domain, double *point)
 #include "balcan/candidates.c"
 #undef kith_i_domain_clip
 
-/* ---- ask.c, its own text: rows that pull twice as hard --------------------
- */
+/* ---- ask.c, its own text: rows that pull twice as hard ---- */
 
 /* The gate does not clip them then. */
 static void pull_hard(const kith_i_pull *pull, const kith_i_block *block,
@@ -44,8 +42,7 @@ static void pull_hard(const kith_i_pull *pull, const kith_i_block *block,
 #include "dp/ask.c"
 #undef kith_i_pull_block
 
-/* ---- neighbouring data ----------------------------------------------------
- */
+/* ---- neighbouring data ---- */
 
 typedef enum { STEPS, BALCAN, AUTO } kind;
 

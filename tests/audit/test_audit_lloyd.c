@@ -12,8 +12,7 @@
 
 enum { MOST = 12 };
 
-/* ---- neighbouring pairs, one dimension, in [-1, 1] ------------------------
- */
+/* ---- neighbouring pairs, one dimension, in [-1, 1] ---- */
 
 typedef struct {
     const char *name;
@@ -33,8 +32,7 @@ static const pair replaced[] = {
     {"across the split", {-.1, -.5, .5}, {.1, -.5, .5}, 3, 3},
 };
 
-/* ---- the real thing -------------------------------------------------------
- */
+/* ---- the real thing ---- */
 
 typedef struct {
     double epsilon;
@@ -84,8 +82,7 @@ static void test_lloyd(void **state)
     }
 }
 
-/* ---- the release that every round makes, before any post-processing -------
- */
+/* ---- the release that every round makes, before any post-processing ---- */
 
 /* |x| - |x - shift|: what a Laplace release says about a shift. */
 static double says(double x, double shift)
@@ -153,8 +150,7 @@ static void test_release(void **state)
     assert_true(worst <= 1 && worst_weak > 1);
 }
 
-/* ---- one round of Lloyd, written out, with faults to switch on ------------
- */
+/* ---- one round of Lloyd, written out, with faults to switch on ---- */
 
 typedef enum {
     SOUND,

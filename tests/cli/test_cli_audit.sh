@@ -123,7 +123,7 @@ said 'cannot judge'
 check "no control, no verdict" [ "$(field pure.json verdict)" = "cannot judge" ]
 run 1 audit --delta 0 --seconds 0 --tries 1 -o two.json
 check "pure: fewest tries are at epsilon 2" [ "$(field two.json claim)" = 2.0 ]
-run 1 audit -e 0.01 --tries 40 --seconds 0 -o small.json
+run 1 audit -e 0.01 --seconds 0 -o small.json
 check "no control, no verdict" [ "$(field small.json verdict)" = "cannot judge" ]
 refuse 1 'failed on the audit' audit --seconds 0 --program /bin/false
 refuse 2 'makes its own rows' audit rows.csv

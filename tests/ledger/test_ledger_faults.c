@@ -72,8 +72,7 @@ static int has_run(const kith_statement *s, const char *run)
     return 0;
 }
 
-/* ---- a crowd of workers, and what the ledger must say after it -------------
- */
+/* ---- a crowd of workers, and what the ledger must say after it ---- */
 
 typedef struct {
     char uri[128];
@@ -196,8 +195,7 @@ static void server_stops(void **state)
     crowd_judge(&c, "stops of the server", stops, 0);
 }
 
-/* ---- races ----------------------------------------------------------------
- */
+/* ---- races ---- */
 
 static unsigned race(const char *uri, unsigned (*racer)(const char *uri))
 {

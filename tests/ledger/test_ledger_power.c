@@ -97,8 +97,7 @@ static long runs_in(const char *uri)
     return runs;
 }
 
-/* ---- T25 ------------------------------------------------------------------
- */
+/* ---- T25 ---- */
 
 static void stopped_after_every_call(void **state)
 {
@@ -138,8 +137,7 @@ static void stopped_after_every_call(void **state)
     assert_true(calls > 5);
 }
 
-/* ---- T26 ------------------------------------------------------------------
- */
+/* ---- T26 ---- */
 
 enum { CHARGES = 5 };
 
@@ -323,8 +321,7 @@ static void power_cuts_elsewhere(void **state)
     }
 }
 
-/* ---- T28 ------------------------------------------------------------------
- */
+/* ---- T28 ---- */
 
 /* Each changing call of a charge fails. The charge may then be there, or not:
  * but it is not acknowledged, and all that were before are there. */

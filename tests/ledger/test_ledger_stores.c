@@ -386,8 +386,7 @@ static void adopted(void **state)
     kith_ledger_free(ledger);
 }
 
-/* ---- races ----------------------------------------------------------------
- */
+/* ---- races ---- */
 
 enum { THREADS = 8, ENOUGH_FOR = 100 };
 

@@ -99,8 +99,7 @@ static void check_centers(const world *w, kith_i_coins *coins)
     }
 }
 
-/* ---- pull -----------------------------------------------------------------
- */
+/* ---- pull ---- */
 
 typedef struct {
     const kith_i_pull *pull;
@@ -153,8 +152,7 @@ static void check_pull(const world *w, kith_i_coins *coins)
     free(part);
 }
 
-/* ---- projections and planes -----------------------------------------------
- */
+/* ---- projections and planes ---- */
 
 static void answer_project(const void *arg, const kith_i_block *block,
                            double *scratch, void *out)
@@ -230,8 +228,7 @@ static void test_kernels(void **state)
     }
 }
 
-/* ---- the harness can fail -------------------------------------------------
- */
+/* ---- the harness can fail ---- */
 
 static void by_the_one_before(const void *arg, const kith_i_block *block,
                               double *scratch, void *out)

@@ -91,8 +91,7 @@ static kith_outcome refused(bed *b, const uint8_t envelope[80])
     return r.reasons[0].why;
 }
 
-/* ---- malicious users ------------------------------------------------------
- */
+/* ---- malicious users ---- */
 
 static void test_envelopes(void **state)
 {
@@ -186,8 +185,7 @@ static void test_queue_is_bounded(void **state)
     bed_end(&b);
 }
 
-/* ---- the store ------------------------------------------------------------
- */
+/* ---- the store ---- */
 
 static void test_closed_elsewhere(void **state)
 {
@@ -302,8 +300,7 @@ static void test_counted_once(void **state)
     bed_end(&b);
 }
 
-/* ---- time -----------------------------------------------------------------
- */
+/* ---- time ---- */
 
 static void test_rules(void **state)
 {

@@ -9,8 +9,7 @@
 #include "support/make_data.h"
 #include "support/stat.h"
 
-/* ---- the listing, naively -------------------------------------------------
- */
+/* ---- the listing, naively ---- */
 
 typedef struct {
     int32_t low[4];
@@ -132,8 +131,7 @@ static void test_root_holds_the_ball(void **state)
     kith_i_domain_free(domain);
 }
 
-/* ---- the law on a tiny domain ---------------------------------------------
- */
+/* ---- the law on a tiny domain ---- */
 
 /* Pr[m + noise >= gamma] */
 static double f(int64_t m, int64_t gamma, double scale, int pure)

@@ -9,8 +9,7 @@
 #include "support/make_data.h"
 #include "support/stat.h"
 
-/* ---- all swaps at once against brute force --------------------------------
- */
+/* ---- all swaps at once against brute force ---- */
 
 enum { ROWS = 150, P = 3 };
 
@@ -117,8 +116,7 @@ static void test_clamps(void **state)
             }
 }
 
-/* ---- the law of the choice ------------------------------------------------
- */
+/* ---- the law of the choice ---- */
 
 enum { SLOTS = 2, CANDIDATES = 3, BOUND = 100, N = 4 };
 
@@ -219,8 +217,7 @@ static void test_law(void **state)
     check_law(3, 1e-3, KITH_REPLACE_ONE);
 }
 
-/* ---- the search ------------------------------------------------------------
- */
+/* ---- the search ---- */
 
 /* Four far apart places with 50 rows each, among 20 candidates: at a large
  * epsilon four swaps find them, whatever the start. */
@@ -266,8 +263,7 @@ static void test_search(void **state)
     }
 }
 
-/* ---- the last draw --------------------------------------------------------
- */
+/* ---- the last draw ---- */
 
 /* One centre, two candidates, two rounds, the exponential mechanism: Z(1) and
  * Z(2) are the better one with probability p each, and so is the draw between

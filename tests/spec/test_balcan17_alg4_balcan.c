@@ -32,8 +32,7 @@ static kith_result *cluster(kith_dataset *data, double epsilon, double delta,
     return result;
 }
 
-/* ---- the spend trace ------------------------------------------------------
- */
+/* ---- the spend trace ---- */
 
 static double spent(const kith_result *r, int pure)
 {
@@ -108,8 +107,7 @@ static void test_spend_trace(void **state)
         }
 }
 
-/* ---- a function of the set of rows ----------------------------------------
- */
+/* ---- a function of the set of rows ---- */
 
 static void test_threads_and_order(void **state)
 {
@@ -177,8 +175,7 @@ static void test_odd_shapes(void **state)
         }
 }
 
-/* ---- it clusters ----------------------------------------------------------
- */
+/* ---- it clusters ---- */
 
 /* Mean squared distance to the nearest of k centres. */
 static double cost(const double *rows, size_t n, uint32_t d, const double *c,
@@ -218,8 +215,7 @@ static void test_easy_data(void **state)
     }
 }
 
-/* ---- the recovery ----------------------------------------------------------
- */
+/* ---- the recovery ---- */
 
 /* At epsilon = 4096 noise is nothing: the means are those of the rows by
  * nearest view, computed here from the rows themselves. */
@@ -317,8 +313,7 @@ static void test_radius(void **state)
         }
 }
 
-/* ---- the printed constants ------------------------------------------------
- */
+/* ---- the printed constants ---- */
 
 static void test_paper_constants(void **state)
 {
@@ -355,8 +350,7 @@ static void test_paper_constants(void **state)
     assert_non_null(strstr(err.message, "3634 partitions"));
 }
 
-/* ---- as in the paper's experiments ----------------------------------------
- */
+/* ---- as in the paper's experiments ---- */
 
 static void test_as_published(void **state)
 {
@@ -394,8 +388,7 @@ static void test_as_published(void **state)
     free(rows);
 }
 
-/* ---- refusals -------------------------------------------------------------
- */
+/* ---- refusals ---- */
 
 static void test_refusals(void **state)
 {

@@ -11,8 +11,7 @@
 #include "support/sparse_data.h"
 #include "support/stat.h"
 
-/* ---- the law of the choice ------------------------------------------------
- */
+/* ---- the law of the choice ---- */
 
 enum { D = 4, ROWS = 6, PICKS = 2 };
 
@@ -131,8 +130,7 @@ static void test_law(void **state)
     check_law(4, 1e-3, KITH_REPLACE_ONE, 0);
 }
 
-/* ---- the centres ----------------------------------------------------------
- */
+/* ---- the centres ---- */
 
 enum { WIDE = 200, MANY = 600, CLUSTERS = 3, TOPIC = 4 };
 
@@ -201,8 +199,7 @@ static void test_centers(void **state)
     free(rows);
 }
 
-/* ---- as printed: 2 s / eta features -----------------------------------------
- */
+/* ---- as printed: 2 s / eta features ---- */
 
 static void test_as_published(void **state)
 {
@@ -234,8 +231,7 @@ static void test_as_published(void **state)
     free(rows);
 }
 
-/* ---- whole runs -----------------------------------------------------------
- */
+/* ---- whole runs ---- */
 
 static void test_runs(void **state)
 {

@@ -32,8 +32,7 @@ static kith_result *cluster(kith_dataset *data, kith_privacy p, uint32_t k,
     return r;
 }
 
-/* ---- swaps by distance ----------------------------------------------------
- */
+/* ---- swaps by distance ---- */
 
 static void test_swap_losses(void **state)
 {
@@ -78,8 +77,7 @@ static void test_swap_losses(void **state)
             }
 }
 
-/* ---- the law of a draw ----------------------------------------------------
- */
+/* ---- the law of a draw ---- */
 
 /* One cluster of a few rows on a line: Pr[z <= t] from the density. The chain
  * is long enough that its draws cannot be told from the law (false alarm 1e-6
@@ -112,8 +110,7 @@ static void test_law(void **state)
         assert_true(believable(seen[c], RUNS, mass[c] / sum));
 }
 
-/* ---- what is promised -----------------------------------------------------
- */
+/* ---- what is promised ---- */
 
 static void test_guarantee(void **state)
 {

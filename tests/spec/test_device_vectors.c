@@ -64,8 +64,7 @@ static void play(json_t *vector)
     json_object_set_new(vector, "text", json_string(words.text));
 }
 
-/* ---- making them ----------------------------------------------------------
- */
+/* ---- making them ---- */
 
 static json_t *text_of(char *json, size_t bytes)
 {

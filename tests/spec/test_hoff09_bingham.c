@@ -112,8 +112,7 @@ static void test_sphere(void **state)
     check_sphere(peaked, 6);
 }
 
-/* ---- planes ---------------------------------------------------------------
- */
+/* ---- planes ---- */
 
 /* A random symmetric matrix, eigenvalues about +-scale. */
 static void random_matrix(double *a, uint32_t d, double scale, uint64_t seed)

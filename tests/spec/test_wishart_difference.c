@@ -238,8 +238,7 @@ static void test_bartlett(void **state)
     }
 }
 
-/* ---- the density's ratio, p = 2 -------------------------------------------
- */
+/* ---- the density's ratio, p = 2 ---- */
 
 /* h(Z) for b = 1 and Z = diag(z1, z2): the integral of e^{-2 tr V} over V > 0,
  * Z + V > 0; the off-diagonal entry of V by its length. */
@@ -293,8 +292,7 @@ static void test_ratio(void **state)
     assert_true(most[1] > .95);
 }
 
-/* ---- digits ----------------------------------------------------------------
- */
+/* ---- digits ---- */
 
 /* out = sum of |v_x| + |v_y| + 1 over G and H, v = floor(|g| 2^(64 digits)):
  * how far off an inner product can be, in units of 2^-(128 digits). */
@@ -465,8 +463,7 @@ static void test_threads(void **state)
     kith_i_wishart_close(three);
 }
 
-/* ---- tensors ---------------------------------------------------------------
- */
+/* ---- tensors ---- */
 
 static double weight(uint32_t i, uint32_t j)
 {

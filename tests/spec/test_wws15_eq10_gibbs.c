@@ -169,8 +169,7 @@ static void test_geweke(void **state)
     assert_true(z > 8);
 }
 
-/* ---- least cost -----------------------------------------------------------
- */
+/* ---- least cost ---- */
 
 enum { POINTS = 5, GRID = 360 };
 

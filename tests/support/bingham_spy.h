@@ -84,8 +84,7 @@ static inline const double *spy_matrix(const double *a, uint32_t d, uint32_t q)
     return spy.matrix[at];
 }
 
-/* ---- neighbouring rows ----------------------------------------------------
- */
+/* ---- neighbouring rows ---- */
 
 enum { SPY_ROWS = 24 }; /* even: labels take their coins two by two */
 
@@ -163,8 +162,7 @@ static inline double spy_worth(const spy_claim *c, double range)
     return c->delta > 0 ? mu * mu : range;
 }
 
-/* ---- the two tests of an audit with one figure for each claim -------------
- */
+/* ---- the two tests of an audit with one figure for each claim ---- */
 
 typedef struct {
     const spy_claim *claims;

@@ -3,8 +3,7 @@
 #include "../../tools/kith/args.h"
 #include "../../tools/kith/cli.h"
 #include "../../tools/kith/output.h"
-/* ---- of the command, and not needed by an audit without one ---------------
- */
+/* ---- of the command, and not needed by an audit without one ---- */
 
 int cli_fail(int code, const char *format, ...)
 {
@@ -71,21 +70,10 @@ int output_open(output *o, const char *path)
     return CLI_FAILED;
 }
 
-int output_finish(output *o)
+int output_save(output *o, int code)
 {
-    (void)o;
+    (void)o, (void)code;
     return CLI_FAILED;
-}
-
-int output_commit(output *o)
-{
-    (void)o;
-    return CLI_FAILED;
-}
-
-void output_discard(output *o)
-{
-    (void)o;
 }
 
 int print_json(FILE *file, json_t *json)

@@ -39,8 +39,7 @@ static struct {
 } names[64]; /* what the folder holds now */
 static int name_count;
 
-/* ---- the log --------------------------------------------------------------
- */
+/* ---- the log ---- */
 
 static op *add(op_kind kind, int file)
 {
@@ -153,8 +152,7 @@ size_t oplog_marks(size_t n)
     return marks;
 }
 
-/* ---- faults ---------------------------------------------------------------
- */
+/* ---- faults ---- */
 
 void oplog_fault(long n, int reason)
 {
@@ -184,8 +182,7 @@ static void dies(void)
         kill(getpid(), SIGKILL);
 }
 
-/* ---- in place of libc -----------------------------------------------------
- */
+/* ---- in place of libc ---- */
 
 #pragma GCC visibility push(default)
 
@@ -278,8 +275,7 @@ int unlink(const char *path)
 
 #pragma GCC visibility pop
 
-/* ---- after a power cut ----------------------------------------------------
- */
+/* ---- after a power cut ---- */
 
 /* Is change i safe after the first n? */
 static int is_synced(size_t i, size_t n)

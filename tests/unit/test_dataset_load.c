@@ -12,8 +12,7 @@
 static const uint32_t thread_counts[] = {1, 2, 3, 8};
 enum { COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---- */
 
 typedef struct {
     unsigned char *bytes;
@@ -89,8 +88,7 @@ static void write_packed(const char *path, const file *f)
     assert_int_equal(gzclose(gz), Z_OK);
 }
 
-/* ---- datasets -------------------------------------------------------------
- */
+/* ---- datasets ---- */
 
 static const double low = -100, high = 100;
 
@@ -162,8 +160,7 @@ static void expect_refused(const char *const *paths, size_t count,
     }
 }
 
-/* ---- tests ----------------------------------------------------------------
- */
+/* ---- tests ---- */
 
 /* Sizes about the edges of pieces (512 rows of 100) and chunks. */
 static void test_sizes(void **state)

@@ -131,8 +131,7 @@ static void test_fewer_than_declared(void **state)
     close_bed(&b);
 }
 
-/* ---- time -----------------------------------------------------------------
- */
+/* ---- time ---- */
 
 static void too_long(const kith_i_question *q, uint32_t d)
 {
@@ -216,8 +215,7 @@ static void test_sizes(void **state)
     }
 }
 
-/* ---- leftovers ------------------------------------------------------------
- */
+/* ---- leftovers ---- */
 
 enum { STACK = 256 << 10 };
 static const double SECRET[BED_D] = {.73182, 16.27713};

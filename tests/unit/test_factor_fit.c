@@ -6,8 +6,7 @@
 #include "subspace/subspace_auto_i.h"
 #include "support/cmocka_all.h"
 
-/* ---- L-BFGS ---------------------------------------------------------------
- */
+/* ---- L-BFGS ---- */
 
 static double rosenbrock(void *arg, const double *x, double *g)
 {
@@ -56,8 +55,7 @@ static void test_lbfgs(void **state)
     assert_true(x == 5);
 }
 
-/* ---- the objective --------------------------------------------------------
- */
+/* ---- the objective ---- */
 
 static size_t pair_at(size_t i, size_t j, size_t w)
 {

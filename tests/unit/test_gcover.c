@@ -8,8 +8,7 @@
 #include "subspace/subspace_auto_i.h"
 #include "support/planes_naive.h"
 
-/* ---- the recipe again (docs/subspace_auto.md), in three dimensions --------
- */
+/* ---- the recipe again (docs/subspace_auto.md), in three dimensions ---- */
 
 enum { M = 3, ROWS = 4000, ROUNDS = 15, STARTS = 4 };
 

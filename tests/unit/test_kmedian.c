@@ -9,8 +9,7 @@
 #include "support/make_data.h"
 #include "support/stat.h"
 
-/* ---- the kernel -----------------------------------------------------------
- */
+/* ---- the kernel ---- */
 
 enum { N = 300, D = 9, K = 4, WIDTH = D + 1 };
 
@@ -162,8 +161,7 @@ static void test_pull_sparse(void **state)
     }
 }
 
-/* ---- runs -----------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 static kith_result *cluster_in(kith_dataset *data, kith_privacy p, uint32_t k,
                                uint32_t threads, uint64_t seed, uint32_t rounds)

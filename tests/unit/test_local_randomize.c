@@ -276,8 +276,7 @@ static void test_codebook_agrees_with_server(void **state)
     }
 }
 
-/* ---- codebooks of matrices ------------------------------------------------
- */
+/* ---- codebooks of matrices ---- */
 
 static const struct {
     uint32_t rank, outputs;
@@ -416,8 +415,7 @@ static void test_chacha_vector(void **state)
     }
 }
 
-/* ---- what is drawn --------------------------------------------------------
- */
+/* ---- what is drawn ---- */
 
 static void test_drawn_law(void **state)
 {

@@ -85,8 +85,7 @@ static void fill_tally(kith_i_tally *t, const kith_i_question *q,
     }
 }
 
-/* ---- estimates ------------------------------------------------------------
- */
+/* ---- estimates ---- */
 
 static void check_symbols(kith_i_randomizer randomizer)
 {
@@ -324,8 +323,7 @@ static void test_codebook_alpha(void **state)
     }
 }
 
-/* ---- the state ------------------------------------------------------------
- */
+/* ---- the state ---- */
 
 static const struct {
     kith_i_report_kind report;

@@ -8,8 +8,7 @@
 #include "support/cmocka_all.h"
 #include "support/gdp_delta.h"
 
-/* ---- the user who is asked most -------------------------------------------
- */
+/* ---- the user who is asked most ---- */
 
 /* A user has a place in each partition; in partition 0 she is in at most one
  * group, so the worst is the most expensive one. */
@@ -85,8 +84,7 @@ static void no_range_is_free(void **state)
     assert_true(fabs(kith_i_trace_user(beside, 2).epsilon - 1) < 1e-12);
 }
 
-/* ---- refusals --------------------------------------------------------------
- */
+/* ---- refusals ---- */
 
 static int asked;
 
@@ -186,8 +184,7 @@ static void nothing_is_forgiven(void **state)
     kith_i_trace_close(&t);
 }
 
-/* ---- every path of every method -------------------------------------------
- */
+/* ---- every path of every method ---- */
 
 enum { ROWS = 3000, MOST_D = 6 };
 

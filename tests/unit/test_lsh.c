@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/places.h"
+#include "kernel/planes.h"
 #include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
@@ -130,7 +131,7 @@ static void projection_is_orthonormal(void **state)
     kith_i_coins coins;
     double rows[5 * 9];
     kith_i_coins_seed(&coins, 3, 3);
-    kith_i_lsh_basis(&coins, 5, 9, rows);
+    kith_i_plane_random(rows, 5, 9, &coins);
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
             double dot = 0;

@@ -76,8 +76,7 @@ static void prepare(void)
     kith_result_free(of_users);
 }
 
-/* ---- rows of the table ----------------------------------------------------
- */
+/* ---- rows of the table ---- */
 
 /* A refusal has a message, and the outputs are as they were. */
 static int refused(kith_status status)
@@ -323,8 +322,7 @@ static void test_accessors(void **state)
     HOLDS(kith_status_name((kith_status)FAR) != NULL);
 }
 
-/* ---- a session is for one run ---------------------------------------------
- */
+/* ---- a session is for one run ---- */
 
 static kith_session *open_again(double delta)
 {

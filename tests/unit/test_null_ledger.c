@@ -125,8 +125,7 @@ static void test_statements(void **state)
     FAILS(kith_team_agree(NULL, KITH_OK, &err));
 }
 
-/* ---- runs and plans -------------------------------------------------------
- */
+/* ---- runs and plans ---- */
 
 static void test_fit(void **state)
 {
@@ -182,8 +181,7 @@ static void test_rows(void **state)
     FAILS(kith_plane_distance(&view, &view, NULL, &err));
 }
 
-/* ---- what is told ---------------------------------------------------------
- */
+/* ---- what is told ---- */
 
 static int is_noise(void)
 {

@@ -155,8 +155,7 @@ static void test_players(void **state)
     HOLDS((kith_played_free(NULL), kith_players_close(NULL), 1));
 }
 
-/* ---- bounds that are found ------------------------------------------------
- */
+/* ---- bounds that are found ---- */
 
 static void test_bounds(void **state)
 {

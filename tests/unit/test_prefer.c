@@ -64,8 +64,7 @@ static void make_scene(scene *s, kith_i_coins *coins, uint32_t repetitions,
         s->kept[j] = kith_i_coins_below(coins, 3) == 0;
 }
 
-/* ---- the reference --------------------------------------------------------
- */
+/* ---- the reference ---- */
 
 static double far(const scene *s, const double *x, uint64_t j)
 {

@@ -70,8 +70,7 @@ static reading read_built(const kith_source_options *opt, size_t chunk)
     return read_bytes("a.npy", built.bytes, built.count, chunk, opt);
 }
 
-/* ---- values ---------------------------------------------------------------
- */
+/* ---- values ---- */
 
 typedef struct {
     const char *type; /* without byte order */
@@ -329,8 +328,7 @@ static void test_empty_arrays(void **state)
     expect_failure(&r, KITH_ERR_INPUT, (const char *[]){"b.npy", NULL}, NULL);
 }
 
-/* ---- hostile files --------------------------------------------------------
- */
+/* ---- hostile files ---- */
 
 #define D "'descr': '<f4', "
 #define F "'fortran_order': False, "

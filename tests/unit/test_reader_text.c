@@ -8,8 +8,7 @@
 #include "base/base_i.h"
 #include "data/reader_number.h"
 
-/* ---- numbers --------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static void expect_number(const char *text)
 {
@@ -181,8 +180,7 @@ static void test_not_numbers(void **state)
         assert_false(kith_i_number_is_missing(others[i], strlen(others[i])));
 }
 
-/* ---- well-formed files ----------------------------------------------------
- */
+/* ---- well-formed files ---- */
 
 typedef struct {
     const char *text;
@@ -288,8 +286,7 @@ static void test_blocks_of_a_longer_file(void **state)
     free(want);
 }
 
-/* ---- columns and shards ---------------------------------------------------
- */
+/* ---- columns and shards ---- */
 
 static void test_columns(void **state)
 {
@@ -461,8 +458,7 @@ static void test_shards_are_checked_at_open(void **state)
     kith_i_reader_close(reader);
 }
 
-/* ---- hostile files --------------------------------------------------------
- */
+/* ---- hostile files ---- */
 
 typedef struct {
     const char *text;

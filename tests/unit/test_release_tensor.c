@@ -12,8 +12,7 @@
 
 enum { N = 400, D = 4, SIZE = 35, PAIRS = 10 };
 
-/* ---- the kernel -----------------------------------------------------------
- */
+/* ---- the kernel ---- */
 
 static void naive(const int16_t *v, size_t rows, size_t w, int64_t *out)
 {
@@ -109,8 +108,7 @@ static void test_integers(void **state)
     assert_true(a[0] == INT64_MIN + 2 && a[1] == 2);
 }
 
-/* ---- the release ----------------------------------------------------------
- */
+/* ---- the release ---- */
 
 typedef struct {
     double epsilon, delta;

@@ -264,8 +264,7 @@ static void test_processes(void **state)
     check_processes("sessions, parent and child", draw_session);
 }
 
-/* ---- chains: a stream of coins under a key from the generator -------------
- */
+/* ---- chains: a stream of coins under a key from the generator ---- */
 
 enum { CHAIN_ROWS = 40, CHAIN_D = 3 };
 

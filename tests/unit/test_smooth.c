@@ -108,8 +108,7 @@ static void test_bound(void **state)
     }
 }
 
-/* ---- constants -----------------------------------------------------------
- */
+/* ---- constants ---- */
 
 /* ln of the density of the length of a normal vector in R^n. */
 static double log_length(double n, double r)

@@ -86,8 +86,7 @@ static void check_same(const kith_source *source)
     kith_result_free(want);
 }
 
-/* ---- arrays ---------------------------------------------------------------
- */
+/* ---- arrays ---- */
 
 static void put(void *to, kith_number type, double value)
 {

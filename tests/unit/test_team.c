@@ -109,8 +109,7 @@ static void assert_all(const scene *s, kith_status want, const char *words)
     }
 }
 
-/* ---- who draws, who pays -------------------------------------------------
- */
+/* ---- who draws, who pays ---- */
 
 static void test_rank_0_draws(void **state)
 {
@@ -169,8 +168,7 @@ static void test_ledger_refuses_all(void **state)
     kith_ledger_free(ledger);
 }
 
-/* ---- ranks that differ ---------------------------------------------------
- */
+/* ---- ranks that differ ---- */
 
 static void differ_privacy(uint32_t rank, kith_session_options *opt,
                            kith_kmeans_options *means, kith_bounds *bounds)
@@ -330,8 +328,7 @@ static void test_every_number_is_compared(void **state)
         assert_int_equal(s.status[r], KITH_OK);
 }
 
-/* ---- ranks that fail -----------------------------------------------------
- */
+/* ---- ranks that fail ---- */
 
 static void test_each_allocation(void **state)
 {

@@ -9,8 +9,7 @@
 #include "methods/weighted.h"
 #include "support/cmocka_all.h"
 
-/* ---- a crowd that answers exactly -----------------------------------------
- */
+/* ---- a crowd that answers exactly ---- */
 
 enum { MOST_ROWS = 4000, MOST_D = 6, MOST_QUESTIONS = 256 };
 
@@ -151,8 +150,7 @@ static void check_found(const double *truth, const double *found, uint32_t k,
     }
 }
 
-/* ---- with nothing but the truth -------------------------------------------
- */
+/* ---- with nothing but the truth ---- */
 
 /* Without noise every cell with a user is heavy, its centre is the mean of its
  * users, everybody prefers her smallest cell, and the weighted means of the
@@ -340,8 +338,7 @@ static void nearest_weights_keep_everything(void **state)
     assert_true(fabs(light - .04) < 1e-9); /* the small cluster is kept */
 }
 
-/* ---- with nobody ----------------------------------------------------------
- */
+/* ---- with nobody ---- */
 
 static void silence_is_survived(void **state)
 {
@@ -387,8 +384,7 @@ static void tiny_crowds(void **state)
     }
 }
 
-/* ---- payment --------------------------------------------------------------
- */
+/* ---- payment ---- */
 
 static void shares_and_epsilons_add_up(void **state)
 {

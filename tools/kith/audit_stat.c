@@ -54,8 +54,3 @@ double audit_at_least(size_t hits, size_t tries, double alpha)
     }
     return lo;
 }
-
-double audit_at_most(size_t hits, size_t tries, double alpha)
-{
-    return 1 - audit_at_least(tries - hits, tries, alpha);
-}

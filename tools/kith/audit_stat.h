@@ -7,9 +7,8 @@
 double audit_normal(double x);         /* P(N <= x) */
 double audit_normal_inverse(double p); /* -9 to 9 */
 
-/* Clopper-Pearson: the probability behind `hits` of `tries` is at least (at
- * most) this, except with probability alpha. */
+/* Clopper-Pearson: the probability behind `hits` of `tries` is at least this,
+ * except with probability alpha. */
 double audit_at_least(size_t hits, size_t tries, double alpha);
-double audit_at_most(size_t hits, size_t tries, double alpha);
 
 #endif

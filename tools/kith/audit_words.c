@@ -60,12 +60,7 @@ int audit_print(const audit_attack *attacks, size_t count,
         json_decref(json);
     else
         code = print_json(o.file, json);
-    if (!code)
-        code = output_finish(&o);
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
+    return output_save(&o, code);
 }
 
 static void say_attack(const audit_attack *a)

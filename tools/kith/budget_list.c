@@ -47,8 +47,7 @@ const arg_command *budget_history(void)
     return &command;
 }
 
-/* ---- export ---------------------------------------------------------------
- */
+/* ---- export ---- */
 
 static const arg_option export_options[] = {
     {"csv", 0, NULL, "a table"},
@@ -147,8 +146,7 @@ const arg_command *budget_export(void)
     return &command;
 }
 
-/* ---- verify ---------------------------------------------------------------
- */
+/* ---- verify ---- */
 
 static const arg_option verify_options[] = {
     {"models", 0, "DIR",

@@ -13,8 +13,7 @@
 #include "run_ledger.h"
 #include "verify_ledger.h"
 
-/* ---- verify --models ------------------------------------------------------
- */
+/* ---- verify --models ---- */
 
 typedef struct {
     unsigned found, missing, others;
@@ -87,8 +86,7 @@ int budget_check_models(kith_ledger *ledger, const char *folder)
                : CLI_OK;
 }
 
-/* ---- adopt ----------------------------------------------------------------
- */
+/* ---- adopt ---- */
 
 static const arg_option adopt_options[] = {
     {"account", 0, "NAME", "default: each of those that the model names"},

@@ -156,8 +156,7 @@ const arg_command *budget_show(void)
     return &command;
 }
 
-/* ---- quote ----------------------------------------------------------------
- */
+/* ---- quote ---- */
 
 static const arg_option quote_options[] = {
     {"epsilon", 'e', "EPS", "of each run; left out: the largest that fits"},

@@ -38,7 +38,7 @@ int cli_status(kith_status status, const kith_error *err);
 /* Strict number: all of text, finite, decimal. 0 when it is one. */
 int cli_number(const char *text, double *out);
 
-/* quiet_blas.c: the first thing a program does. */
-void cli_quiet_blas(void);
+/* program_blas.c: the first thing a program does. */
+void cli_prepare_blas(void);
 
 #endif

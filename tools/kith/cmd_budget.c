@@ -42,8 +42,7 @@ int budget_statement(const args *a, kith_ledger **ledger, kith_statement **out)
     return code;
 }
 
-/* ---- create ---------------------------------------------------------------
- */
+/* ---- create ---- */
 
 static const arg_option create_options[] = {
     {"dataset", 0, "TEXT", "what the rows are, in words (required)"},
@@ -122,8 +121,7 @@ static const arg_command create = {
     .run = create_main,
 };
 
-/* ---- limit ----------------------------------------------------------------
- */
+/* ---- limit ---- */
 
 static const arg_option limit_options[] = {
     {"epsilon", 'e', "EPS", "the new limit"},
@@ -232,8 +230,7 @@ static const arg_command limit = {
     .run = limit_main,
 };
 
-/* ---- backup, migrate ------------------------------------------------------
- */
+/* ---- backup, migrate ---- */
 
 static const arg_group plain_groups[] = {
     {"Ledger", budget_ledger_options, BUDGET_LEDGER_OPTIONS}};

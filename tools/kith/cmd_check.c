@@ -22,8 +22,7 @@ static arg_group groups[] = {
     {"Output", check_output, 2},
 };
 
-/* ---- the result ----------------------------------------------------------
- */
+/* ---- the result ---- */
 
 static double share_of(uint64_t count, uint64_t all)
 {
@@ -131,13 +130,9 @@ static int check_main(const args *a)
         code = output_open(&o, path);
     if (!code)
         code = print_check(o.file, &check, &s.options, a->operands[0]);
-    if (!code)
-        code = output_finish(&o);
-    if (!code)
-        code = output_commit(&o);
+    code = output_save(&o, code);
     if (!code && !args_given(a, "quiet"))
         say(&check, a, &s.options);
-    output_discard(&o);
     kith_check_clear(&check);
     bounds_free(&b);
     source_free(&s);

@@ -201,15 +201,6 @@ static int job_open(job *j, const args *a)
                                                                       : path);
 }
 
-static int job_finish(job *j, int code)
-{
-    if (!code)
-        code = output_finish(&j->output);
-    if (!code)
-        code = output_commit(&j->output);
-    return code;
-}
-
 static void job_close(job *j)
 {
     output_discard(&j->output);
@@ -285,7 +276,7 @@ static int evaluate_main(const args *a)
         code = cli_fail(CLI_INPUT, "the cost is too large for a number: are "
                                    "the rows in the model's units?");
     if (!code)
-        code = job_finish(&j, print_costs(&j, rows, cost, distance));
+        code = output_save(&j.output, print_costs(&j, rows, cost, distance));
     if (!code && ranks_team())
         cli_note("costs were added rank by rank: the last digits differ from a "
                  "single process's");
@@ -330,7 +321,7 @@ static int assign_files(job *j, const char *const *inputs, size_t count)
                                             write_labels, j->output.file, &err);
     /* A sink that stopped the run has a failed write to report. */
     int code = status == KITH_ERR_CANCELLED ? CLI_OK : cli_status(status, &err);
-    return job_finish(j, code);
+    return output_save(&j->output, code);
 }
 
 /* Labels of this rank's part of one input: DIR/NAME.labels.RANK, so that the

@@ -184,17 +184,13 @@ static int create_main(const args *a)
         code = heed_forecast(&d, json, args_value(a, "force") != NULL);
     if (!code)
         code = post_task(a, json);
-    if (!code) {
-        fputs(json, o.file);
-        code = output_finish(&o);
-    }
     if (!code)
-        code = output_commit(&o);
+        fputs(json, o.file);
+    code = output_save(&o, code);
     if (!code) {
         kith_task_name(id, name);
         cli_note("task: %s", name);
     }
-    output_discard(&o);
     kith_text_free(json);
     bounds_free(&d.bounds);
     free(d.name_text);

@@ -6,16 +6,7 @@
 #include "local_cli.h"
 #include "output.h"
 
-/* The output is complete: give it its name. */
-static int commit(output *o, int code)
-{
-    if (!code)
-        code = output_finish(o);
-    return code ? code : output_commit(o);
-}
-
-/* ---- plan -----------------------------------------------------------------
- */
+/* ---- plan ---- */
 
 static int write_plan(const local_cli *cli, output *o,
                       const kith_local_forecast *forecast,
@@ -34,7 +25,7 @@ static int write_plan(const local_cli *cli, output *o,
     if (!code)
         fputs(text, o->file);
     kith_text_free(text);
-    return commit(o, code);
+    return output_save(o, code);
 }
 
 int local_plan_main(const args *a)
@@ -72,8 +63,7 @@ int local_plan_main(const args *a)
     return code;
 }
 
-/* ---- lower bound ----------------------------------------------------------
- */
+/* ---- lower bound ---- */
 
 static int one_cell(const local_cli *cli, double n, double s, double *out)
 {
@@ -150,7 +140,7 @@ int local_bound_main(const args *a)
                       number_list(cli.sizes, cli.size_count), "success",
                       table));
     if (!code)
-        code = commit(&o, code);
+        code = output_save(&o, code);
     if (!code && !cli.common.quiet)
         cli_note(
             "each figure: the share of %u runs that told s root n users at "

@@ -155,8 +155,7 @@ static int read_weights(report *r, const char *path)
                : CLI_OK;
 }
 
-/* ---- names ----------------------------------------------------------------
- */
+/* ---- names ---- */
 
 static int use_json_names(report *r, const json_t *list)
 {
@@ -223,8 +222,7 @@ static int read_image(report *r, const char *text)
     return CLI_OK;
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static int read_page(source_of_page *p, const char *path, const args *a)
 {
@@ -290,11 +288,8 @@ static int report_main(const args *a)
     if (!code) {
         r->file = o.file;
         report_write(r);
-        code = output_finish(&o);
     }
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
+    code = output_save(&o, code);
     json_decref(p.json);
     free(p.verdict);
     report_witnesses_free(r);

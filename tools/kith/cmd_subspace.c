@@ -22,8 +22,7 @@ static void warn_void(const subspace_run *run)
                  "computed from the rows; this output is NOT private");
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static kith_status run_private(subspace_run *run, kith_dataset **data,
                                kith_result **result, kith_error *err)

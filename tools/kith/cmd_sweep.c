@@ -197,12 +197,7 @@ static int print_cells(const sweep *g, const sweep_cell *cells, unsigned form,
     int code = output_open(&o, path);
     if (!code)
         code = sweep_print(o.file, g, cells, form);
-    if (!code)
-        code = output_finish(&o);
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
+    return output_save(&o, code);
 }
 
 /* A range is not tried everywhere: where. */

@@ -108,7 +108,7 @@ static int run_help(const arg_command *const *commands, int argc, char **argv)
 
 int command_main(int argc, char **argv)
 {
-    cli_quiet_blas();
+    cli_prepare_blas();
     output_prepare();
     const arg_command *commands[COMMANDS] = {
         command_kmeans(),   command_kmedian(),  command_subspace(),

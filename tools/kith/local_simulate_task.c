@@ -14,14 +14,9 @@ int local_write_file(const char *path, const void *bytes, size_t count)
 {
     output o = {0};
     int code = output_open(&o, path);
-    if (!code) {
-        fwrite(bytes, 1, count, o.file);
-        code = output_finish(&o);
-    }
     if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
+        fwrite(bytes, 1, count, o.file);
+    return output_save(&o, code);
 }
 
 int local_read_file(const char *path, char **bytes, size_t *count)

@@ -251,6 +251,16 @@ int output_commit(output *o)
     return code;
 }
 
+int output_save(output *o, int code)
+{
+    if (!code)
+        code = output_finish(o);
+    if (!code)
+        return output_commit(o);
+    output_discard(o);
+    return code;
+}
+
 void output_discard(output *o)
 {
     if (o->file && o->target)

@@ -32,6 +32,8 @@ int output_replace(output *o, const char *path);
 int output_finish(output *o);
 /* Give the finished file its name. Exit code. */
 int output_commit(output *o);
+/* Both, or nothing if there is an exit code already; then forget it all. */
+int output_save(output *o, int code);
 /* Forget it all; fine after _commit and on an all-zero output. */
 void output_discard(output *o);
 

@@ -33,8 +33,7 @@ typedef struct report {
 
 enum { REPORT_BARS = 12, REPORT_TOP = 10 };
 
-/* ---- report_text.c --------------------------------------------------------
- */
+/* ---- report_text.c ---- */
 
 /* A string of the file, escaped. */
 void report_escape(FILE *file, const char *text);
@@ -53,13 +52,11 @@ void report_factor(FILE *file, double epsilon);
 /* A probability that people read: "1 in a million". */
 void report_chance(FILE *file, double value);
 
-/* ---- report_page.c --------------------------------------------------------
- */
+/* ---- report_page.c ---- */
 
 void report_write(const report *r);
 
-/* ---- report_parts.c: the sections about clusters and planes ---------------
- */
+/* ---- report_parts.c: the sections about clusters and planes ---- */
 
 void report_clusters(const report *r);
 void report_sizes(const report *r);
@@ -67,28 +64,24 @@ void report_planes(const report *r);
 /* sd that noise gives to feature i of centre j; NaN: not known. */
 double report_noise(const report *r, uint32_t j, uint32_t i);
 
-/* ---- report_witness.c: who signed it, and who paid ------------------------
- */
+/* ---- report_witness.c: who signed it, and who paid ---- */
 
 /* By --key and --ledger. Exit code. */
 int report_witnesses(report *r, const char *path, const args *a);
 void report_witnesses_free(report *r);
 void report_account(const report *r);
 
-/* ---- report_choice.c: what the run decided by itself ------------------------
- */
+/* ---- report_choice.c: what the run decided by itself ---- */
 
 void report_choice(const report *r);
 
-/* ---- report_budget.c: budget, releases, parameters ------------------------
- */
+/* ---- report_budget.c: budget, releases, parameters ---- */
 
 void report_budget(const report *r);
 void report_local(const report *r);
 void report_check(const report *r);
 
-/* ---- report_png.c ---------------------------------------------------------
- */
+/* ---- report_png.c ---- */
 
 /* An <img> of grey values 0 to 255, width x height, as a data URI. */
 void report_image(FILE *file, const unsigned char *grey, uint32_t width,

@@ -6,8 +6,7 @@
 
 #include "report.h"
 
-/* ---- stages: releases whose words differ in numbers only ------------------
- */
+/* ---- stages: releases whose words differ in numbers only ---- */
 
 typedef struct stage {
     char *name;
@@ -189,8 +188,7 @@ void report_budget(const report *r)
     free(list);
 }
 
-/* ---- local runs -----------------------------------------------------------
- */
+/* ---- local runs ---- */
 
 void report_local(const report *r)
 {
@@ -229,8 +227,7 @@ void report_local(const report *r)
     fputs("</section>\n", f);
 }
 
-/* ---- how to check ---------------------------------------------------------
- */
+/* ---- how to check ---- */
 
 static void print_scalar(FILE *f, const json_t *value)
 {

@@ -50,8 +50,7 @@ static void print_head(const report *r)
     fputs("</p>\n", f);
 }
 
-/* ---- the promise ----------------------------------------------------------
- */
+/* ---- the promise ---- */
 
 /* What the file says of a ledger; green where the ledger was asked. */
 static void print_ledger(const report *r)
@@ -154,8 +153,7 @@ static void print_promise(const report *r)
                    "add up over them.</li>");
 }
 
-/* ---- warnings and accuracy ------------------------------------------------
- */
+/* ---- warnings and accuracy ---- */
 
 static void print_warnings(const report *r)
 {

@@ -75,8 +75,7 @@ static void print_feature(const report *r, uint32_t j, uint32_t i)
     fputs("</td></tr>\n", r->file);
 }
 
-/* ---- which features tell clusters apart -----------------------------------
- */
+/* ---- which features tell clusters apart ---- */
 
 typedef struct spread {
     double value;
@@ -110,8 +109,7 @@ static spread *rank_features(const report *r)
     return list;
 }
 
-/* ---- pictures -------------------------------------------------------------
- */
+/* ---- pictures ---- */
 
 /* Values as grey: black at the lower bound, white at the upper one; without
  * bounds by the smallest and largest. */
@@ -240,8 +238,7 @@ void report_clusters(const report *r)
     free(order);
 }
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 void report_sizes(const report *r)
 {
@@ -283,8 +280,7 @@ void report_sizes(const report *r)
     fputs("</table></section>\n", f);
 }
 
-/* ---- planes ---------------------------------------------------------------
- */
+/* ---- planes ---- */
 
 /* The root mean square angle between two planes, in degrees. */
 static double plane_angle(const report *r, uint32_t a, uint32_t b)

@@ -33,8 +33,7 @@ typedef struct run_common {
 extern const arg_option run_privacy_options[], run_output_options[];
 extern const size_t run_privacy_count, run_output_count;
 
-/* ---- run_common.c ---------------------------------------------------------
- */
+/* ---- run_common.c ---- */
 
 /* The names say what an option of the command is about. */
 typedef struct run_limits {
@@ -68,8 +67,7 @@ kith_status run_session_open(const run_common *run, kith_dataset **data,
 /* Say on standard error what is guaranteed, and what it cost. */
 void run_print_guarantee(const run_common *run, const kith_result *result);
 
-/* ---- run_bounds.c: bounds that are found ------------------------------------
- */
+/* ---- run_bounds.c: bounds that are found ---- */
 
 /* Is it --bounds private[:SHARE]? Then *share is set. Exit code. */
 int run_bounds_share(const args *a, double *share);
@@ -92,8 +90,7 @@ void run_bounds_warn(const run_common *run, const found_bounds *found);
  * and the session goes on with the rows in them. Exit code. */
 int run_bounds_apply(run_common *run, const args *a, kith_session **session);
 
-/* ---- run_files.c ----------------------------------------------------------
- */
+/* ---- run_files.c ---- */
 
 /* Open the operands and check the bounds against their dimension; the columns
  * are the names of the features if they have some. Exit code; *data is NULL
@@ -113,8 +110,7 @@ int run_write(const run_common *run, const kith_result *result,
               const kith_run *description, output *model_out,
               const char *centers_path, output *centers);
 
-/* ---- run_plan.c: --dry-run ------------------------------------------------
- */
+/* ---- run_plan.c: --dry-run ---- */
 
 /* What a plan knows of the rows. */
 kith_shape run_shape(const run_common *run);

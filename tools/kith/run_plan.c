@@ -61,10 +61,7 @@ int run_plan_print(const run_common *run, const kith_result *plan,
     if (!code)
         fputs(text, o->file);
     kith_text_free(text);
-    if (!code)
-        code = output_finish(o);
-    if (!code)
-        code = output_commit(o);
+    code = output_save(o, code);
     if (!code && !run->quiet)
         print_table(run, plan, prediction);
     return code;

@@ -67,8 +67,7 @@ static int start_sodium(void)
                              : CLI_OK;
 }
 
-/* ---- a new key ------------------------------------------------------------
- */
+/* ---- a new key ---- */
 
 /* A file that is not there yet. Exit code. */
 static int write_new(const char *path, mode_t mode, const char *text)
@@ -128,8 +127,7 @@ int sign_new_key(const char *path)
     return code;
 }
 
-/* ---- the secret key -------------------------------------------------------
- */
+/* ---- the secret key ---- */
 
 static int ask_password(char *out, size_t size)
 {
@@ -213,8 +211,7 @@ static int read_secret(const char *path, secret_key *out)
     return CLI_OK;
 }
 
-/* ---- a signature ----------------------------------------------------------
- */
+/* ---- a signature ---- */
 
 static int hash_file(const char *path, unsigned char out[64])
 {
@@ -254,17 +251,12 @@ static int write_signature(const char *path, const secret_key *key,
     encode(first, &s, sizeof s);
     encode(second, over_all, sizeof over_all);
     int code = output_replace(&o, path);
-    if (!code) {
+    if (!code)
         fprintf(o.file,
                 "untrusted comment: signature of a kith model\n%s\n"
                 "trusted comment: %s\n%s\n",
                 first, comment, second);
-        code = output_finish(&o);
-    }
-    if (!code)
-        code = output_commit(&o);
-    output_discard(&o);
-    return code;
+    return output_save(&o, code);
 }
 
 int sign_key_open(const char *path, sign_key **out)

@@ -93,8 +93,7 @@ const arg_command *command_subspace(void)
     return &command;
 }
 
-/* ---- checks ---------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 /* Options that belong to some methods only. */
 static int check_method_options(const subspace_run *run, const args *a)

@@ -12,8 +12,7 @@ static size_t cells_of(const sweep *g)
     return g->cluster_count * g->epsilon_count;
 }
 
-/* ---- what an account can pay ----------------------------------------------
- */
+/* ---- what an account can pay ---- */
 
 static uint64_t runs_left(kith_amounts left, const kith_privacy *privacy)
 {
@@ -52,8 +51,7 @@ int sweep_left(sweep *g, sweep_cell *cells, const args *a)
     return code;
 }
 
-/* ---- printing -------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 const char *sweep_verdict(const sweep *g, const sweep_cell *c)
 {

@@ -10,8 +10,7 @@
 /* Values of made-up rows; starts of the run to compare with. */
 enum { MOST_NUMBERS = 20000000, STARTS = 5 };
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 static int parse_kind(sweep *g, const char *text)
 {
@@ -80,8 +79,7 @@ int sweep_trial_parse(sweep *g, const args *a)
     return measure_file(g);
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 /* Where rows come from; numbers are made up, or NULL. */
 typedef struct rows {
@@ -137,8 +135,7 @@ static int make_rows(const sweep *g, uint32_t clusters, rows *out)
     return cli_status(kith_generate(&options, keep_row, &f, &err), &err);
 }
 
-/* ---- runs -----------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 static int load(const sweep *g, const rows *from, kith_dataset **out)
 {

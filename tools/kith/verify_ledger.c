@@ -7,8 +7,7 @@
 #include "cli.h"
 #include "verify_ledger.h"
 
-/* ---- what a model says ----------------------------------------------------
- */
+/* ---- what a model says ---- */
 
 char *claim_text(const char *path, size_t *size)
 {
@@ -84,8 +83,7 @@ static double listed_loss(const json_t *privacy)
     return sum;
 }
 
-/* ---- what the ledger says -------------------------------------------------
- */
+/* ---- what the ledger says ---- */
 
 /* A pure run that was converted paid in mu^2 what it lists in epsilon: more. */
 static int is_paid(const json_t *privacy, const kith_entry_view *e)
@@ -208,8 +206,7 @@ int claim_look(const claim *c, kith_ledger *ledger, claim_fate *out,
     return code;
 }
 
-/* ---- words for a finding: those of kith_verify.py -------------------------
- */
+/* ---- words for a finding: those of kith_verify.py ---- */
 
 static const char *problem_of(const claim *c, claim_fate fate)
 {
@@ -295,8 +292,7 @@ void claim_words_free(claim_words *words)
     free(words->paid);
 }
 
-/* ---- words for a report ---------------------------------------------------
- */
+/* ---- words for a report ---- */
 
 static int say(const char *path, const claim *c, claim_fate fate,
                uint64_t entry, const char *account)

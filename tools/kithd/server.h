@@ -31,8 +31,7 @@ typedef struct config {
 int config_read(config *c, int argc, char **argv);
 void config_free(config *c);
 
-/* ---- operators.c ------------------------------------------------------------
- */
+/* ---- operators.c ---- */
 
 enum { SCOPE_READ = 1, SCOPE_OPERATE = 2, SCOPE_ENROL = 4 };
 
@@ -44,8 +43,7 @@ void tokens_add(int scopes, const char *digest);
 int tokens_scopes(const char *authorization);
 int tokens_parse_scopes(const char *words);
 
-/* ---- certificate.c --------------------------------------------------------
- */
+/* ---- certificate.c ---- */
 
 /* Read both files, also again. 0: they cannot be used, and why was logged; what
  * was in use before stays so. */

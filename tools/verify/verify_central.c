@@ -17,8 +17,7 @@ typedef struct spans { /* largest distance between two rows */
 /* A name of a release fits. */
 enum { NAME_SIZE = 61, WHERE_SIZE = 100 };
 
-/* ---- bounds ---------------------------------------------------------------
- */
+/* ---- bounds ---- */
 
 /* Adds up squares and lengths of the sides; 0: they cannot be read. */
 static int read_sides(const json_t *box, double d, int normalize, spans *out)
@@ -74,8 +73,7 @@ static spans read_spans(const json_t *model)
     return out;
 }
 
-/* ---- one line -------------------------------------------------------------
- */
+/* ---- one line ---- */
 
 typedef struct line {
     const char *what, *norm;
@@ -214,8 +212,7 @@ static void bad_delta(finding *f)
                found, promised);
 }
 
-/* ---- all lines ------------------------------------------------------------
- */
+/* ---- all lines ---- */
 
 static void check_sum(finding *f, exact_sum *total)
 {

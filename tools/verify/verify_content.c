@@ -13,8 +13,7 @@ static int is_among(const char *word, const char *const *known)
     return 0;
 }
 
-/* ---- shapes ---------------------------------------------------------------
- */
+/* ---- shapes ---- */
 
 /* A whole number from 1 on; 0: it is none. */
 static size_t read_size(const json_t *model, const char *field)
@@ -100,8 +99,7 @@ static void check_ranges(finding *f, size_t d)
         verify_bad(f, "rows", "it is not a number");
 }
 
-/* ---- fields that no run writes --------------------------------------------
- */
+/* ---- fields that no run writes ---- */
 
 static void find_others(finding *f, json_t *object, const char *prefix,
                         const char *const *own, const char *const *common)

@@ -45,8 +45,7 @@ typedef struct finding {
     json_t *json;   /* owns the strings */
 } finding;
 
-/* ---- verify_read.c --------------------------------------------------------
- */
+/* ---- verify_read.c ---- */
 
 /* Read the file; f->fatal says why not. */
 void verify_read(finding *f, const char *path);
@@ -71,8 +70,7 @@ void verify_strange(finding *f, const char *where, const char *format, ...)
 void verify_beyond(finding *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- verify_sum.c: exact sums of doubles ----------------------------------
- */
+/* ---- verify_sum.c: exact sums of doubles ---- */
 
 enum { EXACT_PARTS = 64 };
 
@@ -88,16 +86,14 @@ void exact_add_product(exact_sum *sum, double x, double y);
 int exact_sign(const exact_sum *sum);
 double exact_value(const exact_sum *sum);
 
-/* ---- verify_normal.c ------------------------------------------------------
- */
+/* ---- verify_normal.c ---- */
 
 /* The delta that mu-Gaussian DP has at epsilon, rounded up by 1e-18 of it. */
 double verify_delta(double epsilon, double mu);
 /* Is it above the delta that is promised? */
 int verify_delta_exceeds(double epsilon, double mu, double delta);
 
-/* ---- the checks -----------------------------------------------------------
- */
+/* ---- the checks ---- */
 
 void verify_central(finding *f, const json_t *releases); /* verify_central.c */
 void verify_local(finding *f, const json_t *releases);   /* verify_local.c */
@@ -105,8 +101,7 @@ void verify_content(finding *f);                         /* verify_content.c */
 void verify_signature(finding *f, const char *path,
                       const char *key_path); /* verify_signature.c */
 
-/* ---- verify_words.c -------------------------------------------------------
- */
+/* ---- verify_words.c ---- */
 
 verify_verdict verify_judge(const finding *f);
 char *verify_headline(const finding *f); /* free it; NULL: no memory */

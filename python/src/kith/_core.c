@@ -289,8 +289,7 @@ static int settings_open(settings *s, const char *kind, PyObject *options)
     return -1;
 }
 
-/* ---- progress: by the thread that called, without the GIL ----------------
- */
+/* ---- progress: by the thread that called, without the GIL ---- */
 
 /* Python is told of every step, and otherwise 20 times a second: that is how
  * often signals are looked at while rows are read and visited. */
