@@ -53,7 +53,7 @@ LOW_RULES = {
 HIGH_RULES = {
     "answers explained": {"fits": "-" + NEVER},
     "clusters tried elsewhere": {"searches": "0"},
-    "fits without ghosts": {"unseen": "0"},
+    "noise of what a cluster is worth": {"unseen": "0"},
     "widths alike": {"alike": "1e3"},
     "distances in the first turn": {"told": "0"},
     "up to 2 k anchors": {"most_anchors": "1"},

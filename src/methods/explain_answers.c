@@ -251,15 +251,6 @@ static double share_variance(const fit *f, uint32_t j)
     return counted > 0 ? 1 / counted : 1;
 }
 
-/* A cluster that may have nobody is anywhere: it explains noise. */
-static int has_ghost(const fit *f)
-{
-    for (uint32_t j = 0; j < f->k; j++)
-        if (f->share[j] < kith_i_recipe.unseen * sqrt(share_variance(f, j)))
-            return 1;
-    return 0;
-}
-
 /* What was found, and how well it is known. */
 static void take_fit(const fit *f, kith_i_local_model *model)
 {
@@ -322,7 +313,7 @@ kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
     fit f;
     *excess_sd = HUGE_VAL;
     kith_status status = fit_all(run, model, wanted, &f, err);
-    if (status || f.k == 0 || has_ghost(&f))
+    if (status || f.k == 0)
         return status;
     *excess_sd = kith_i_explain_excess(&f);
     if (*excess_sd <= kith_i_recipe.fits) {
@@ -350,7 +341,7 @@ kith_status kith_i_explain_last(kith_i_local_run *run,
         return status;
     run->misfit = kith_i_explain_excess(&f);
     run->unexplained = 1 - kith_i_explain_total(&f, &run->unexplained_sd);
-    int believed = !has_ghost(&f) && run->misfit <= kith_i_recipe.fits;
+    int believed = run->misfit <= kith_i_recipe.fits;
     status = kith_i_model_new(run, f.k, &clusters, err);
     if (status)
         return status;

@@ -13,7 +13,7 @@ enum { KITH_I_EXPLAIN_MOST = 16 }; /* clusters; more are not tried */
  * to begin, perhaps with more than are wanted; centres, shares, what is known
  * of them and the spread are changed, if the clusters are believed.
  * excess: standard deviations of chi squared above its mean; HUGE_VAL: not
- * tried, or a cluster may have nobody. */
+ * tried. */
 kith_status kith_i_explain(kith_i_local_run *run, kith_i_local_model *model,
                            uint32_t wanted, double *excess, kith_error *err);
 /* The same at the end: the model becomes the clusters, if they are believed; of
