@@ -58,6 +58,7 @@ kith_status kith_i_grow_open(kith_i_local_run *run, const kith_i_grow_box *box,
     grow->split_levels = kith_i_recipe.split_levels;
     grow->split_z = kith_i_recipe.split_z;
     grow->split_next = kith_i_recipe.split_next;
+    grow->deep_z = kith_i_recipe.deep_z;
     grow->beside = 1;
     grow->node = kith_i_local_take(run, n, sizeof *grow->node);
     grow->score = kith_i_local_numbers(run, n, 1);
@@ -166,13 +167,20 @@ void kith_i_grow_split(kith_i_grow *grow, double next_sd)
     }
 }
 
-/* Deviations that a node must stand out by. Deeper ones are in a cell that
- * stood out by more before it was split. */
+/* Deviations that a node must stand out by. */
 static double needed(const kith_i_grow *grow, const kith_i_grow_node *node)
 {
-    return node->depth <= grow->start_depth
-               ? kith_i_recipe.start_z
-               : kith_i_recipe.deep_z * grow->beside;
+    return node->depth <= grow->start_depth ? kith_i_recipe.start_z
+                                            : grow->deep_z;
+}
+
+/* The same next to a terminal: less is enough, people live next to people. */
+static double needed_beside(const kith_i_grow *grow,
+                            const kith_i_grow_node *node)
+{
+    return grow->beside * (node->depth <= grow->start_depth
+                               ? kith_i_recipe.start_z
+                               : kith_i_recipe.deep_z);
 }
 
 static int stands_out(const kith_i_grow_node *node, double z)
@@ -202,16 +210,14 @@ static int touches(const kith_i_grow *grow, const kith_i_grow_node *a,
     return 1;
 }
 
-/* First cells that nobody was seen in, next to a terminal: for them less is
- * enough, because people live next to people. Returns how many. */
+/* Leaves that nobody was seen in, next to a terminal. Returns how many. */
 static uint32_t join_neighbours(kith_i_grow *grow)
 {
     uint32_t joined = 0;
     for (uint32_t i = 0; i < grow->nodes; i++) {
         kith_i_grow_node *cell = &grow->node[i];
-        if ((cell->left && !cell->whole) || cell->alive ||
-            cell->depth > grow->start_depth ||
-            !stands_out(cell, grow->beside * kith_i_recipe.start_z))
+        if ((cell->left && !cell->whole) || cell->part || cell->alive ||
+            !stands_out(cell, needed_beside(grow, cell)))
             continue;
         for (uint32_t t = 0; t < grow->nodes && !cell->alive; t++)
             cell->alive =

@@ -35,8 +35,10 @@ typedef struct kith_i_grow {
     uint32_t split_levels;
     /* sd that a leaf must stand out by to be split, and sd of the next group */
     double split_z, split_next;
-    /* Part of the sd to be kept that is enough next to a cell that is there,
-     * or in one; 1 (as opened): no cell has it easier. */
+    /* sd of a cell to be kept that is deeper than the first ones */
+    double deep_z;
+    /* Part of the sd to be kept that is enough next to a cell that is there; 1
+     * (as opened): no cell has it easier. */
     double beside;
 } kith_i_grow;
 
@@ -56,8 +58,7 @@ void kith_i_grow_estimate(kith_i_grow *grow);
 /* Split what is worth it when the next group sees cells with this sd. */
 void kith_i_grow_split(kith_i_grow *grow, double next_sd);
 /* Decide what is there: terminals and their weights. A node is that stands out
- * by enough sd, and a first cell that stands out by less and touches a
- * terminal. */
+ * by enough sd, and a leaf that stands out by less and touches a terminal. */
 void kith_i_grow_prune(kith_i_grow *grow);
 /* points: terminals x axes (room for one more than leaves), with weight and
  * variance of the weight. rest: mass that no terminal covers becomes one more

@@ -98,6 +98,8 @@ static kith_status ask_cells(kith_i_local_run *run, kith_i_grow *grow,
                            first_levels(task->d, visible_cells(run)), LEAVES};
     kith_status status = kith_i_grow_open(run, &box, grow, err);
     grow->split_z = kith_i_recipe.low_z;
+    /* in a cell that stood out by more before it was split */
+    grow->deep_z = kith_i_recipe.beside * kith_i_recipe.deep_z;
     grow->split_next = kith_i_recipe.low_next;
     for (int r = 0; !status && r < ROUNDS; r++) {
         const kith_i_answer *answer;
