@@ -64,7 +64,7 @@ static void measure_leaves(const auto_run *run, const auto_tree *t,
     double *size = step->sizes.mean, *used = step->used;
     for (uint32_t n = 0; n < t->nodes; n++) {
         uint32_t c = t->node[n].cell;
-        const double *box = t->box + (size_t)n * 2 * q;
+        const double *box = t->box + (size_t)t->rows[n].box * 2 * q;
         double square = 0;
         if (c == KITH_I_NO_CELL)
             continue;

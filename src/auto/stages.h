@@ -50,16 +50,17 @@ typedef struct auto_count {
     double count, variance; /* of all releases; HUGE_VAL: not counted */
     double size, unsure;    /* by least squares, and its variance */
     int near;               /* below the first root */
+    uint32_t box;           /* where its corners are, until it is cut */
 } auto_count;
 
 typedef struct auto_tree {
     kith_i_forest face; /* as the gate sees it */
     uint32_t nodes, room;
-    uint32_t leaves;         /* as they were counted last */
+    uint32_t leaves;         /* boxes that are not cut */
     double edge[AUTO_ROOTS]; /* half width of a root's box, in spreads */
     kith_i_box *node;        /* first the roots, from the inside out */
     auto_count *rows;        /* of each node */
-    double *box;             /* node x 2 x q: lower, upper corner */
+    double *box;             /* leaf x 2 x q: lower, upper corner */
 } auto_tree;
 
 /* A6: grows until nothing is worth cutting. What it does not need of its share

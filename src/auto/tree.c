@@ -13,12 +13,12 @@ static int reserve(auto_run *run, auto_tree *t, uint32_t more)
     if (t->nodes + more <= t->room)
         return 1;
     uint32_t room = 2 * (t->nodes + more), q = t->face.q;
+    size_t old = (size_t)t->leaves * 2 * q, boxes = room / 2 + AUTO_ROOTS;
     kith_i_box *node = kith_i_resize(t->node, t->nodes, room, sizeof *node);
     t->node = node ? node : t->node;
     auto_count *rows = kith_i_resize(t->rows, t->nodes, room, sizeof *rows);
     t->rows = rows ? rows : t->rows;
-    double *box = kith_i_resize(t->box, (size_t)t->nodes * 2 * q,
-                                (size_t)room * 2 * q, sizeof *box);
+    double *box = kith_i_resize(t->box, old, boxes * 2 * q, sizeof *box);
     t->box = box ? box : t->box;
     run->pool.failed |= !node || !rows || !box;
     t->room = run->pool.failed ? t->room : room;
@@ -47,7 +47,7 @@ static void plant(auto_run *run, auto_tree *t)
     double shell = r->shell;
     double *inverse = kith_i_pool_reals(&run->pool, q);
     t->face.q = q;
-    if (!reserve(run, t, AUTO_ROOTS))
+    if (!reserve(run, t, 0x800)) /* untouched memory is free */
         return;
     t->edge[0] = r->bulk;
     t->edge[1] = r->outliers;
@@ -71,9 +71,10 @@ static void plant(auto_run *run, auto_tree *t)
             box[i] = -box[q + i];
         }
         t->node[root] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
-        t->rows[root] = (auto_count){.variance = HUGE_VAL, .near = root == 0};
+        t->rows[root] =
+            (auto_count){.variance = HUGE_VAL, .near = root == 0, .box = root};
     }
-    t->nodes = t->face.roots = roots;
+    t->nodes = t->leaves = t->face.roots = roots;
     t->face.inverse = inverse;
     t->face.edge = t->edge;
 }
@@ -83,20 +84,19 @@ static void split(auto_run *run, auto_tree *t, uint32_t n)
 {
     if (!reserve(run, t, 2))
         return;
-    uint32_t q = t->face.q, axis = 0;
-    const double *box = t->box + (size_t)n * 2 * q;
+    uint32_t q = t->face.q, axis = 0, at[2] = {t->rows[n].box, t->leaves++};
+    double *box = t->box + (size_t)at[0] * 2 * q;
+    double *second = t->box + (size_t)at[1] * 2 * q;
     for (uint32_t i = 1; i < q; i++)
         if (box[q + i] - box[i] > box[q + axis] - box[axis])
             axis = i;
     double middle = (box[axis] + box[q + axis]) / 2;
+    memcpy(second, box, 2 * q * sizeof *box);
+    box[q + axis] = second[axis] = middle;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t child = t->nodes++;
-        double *to = t->box + (size_t)child * 2 * q;
-        memcpy(to, box, 2 * q * sizeof *to);
-        to[side ? axis : q + axis] = middle;
-        t->node[child] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
-        t->rows[child] =
-            (auto_count){.variance = HUGE_VAL, .near = t->rows[n].near};
+        t->node[t->nodes] = (kith_i_box){.child = -1, .cell = KITH_I_NO_CELL};
+        t->rows[t->nodes++] = (auto_count){
+            .variance = HUGE_VAL, .near = t->rows[n].near, .box = at[side]};
     }
     t->node[n].child = (int32_t)t->nodes - 2;
     t->node[n].axis = axis;
@@ -119,8 +119,7 @@ static void cut(auto_run *run, auto_tree *t, uint32_t n, uint32_t halvings)
 /* Number the boxes that are not cut; returns how many are of the bulk. */
 static uint32_t number_leaves(auto_tree *t)
 {
-    uint32_t near = 0;
-    t->leaves = 0;
+    uint32_t near = t->leaves = 0;
     for (uint32_t n = 0; n < t->nodes; n++) {
         int leaf = t->node[n].child < 0;
         t->node[n].cell = leaf ? t->leaves++ : KITH_I_NO_CELL;

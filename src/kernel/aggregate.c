@@ -39,9 +39,10 @@ static void shrink(int32_t *v, uint32_t width, uint64_t radius, uint64_t length)
  * Because: |v'_i| <= |v_i| radius / ceil(sqrt(sum v^2)). */
 void kith_i_clip_l2(int32_t *v, uint32_t width, uint64_t radius)
 {
-    kith_i_u128 square = 0;
-    for (uint32_t i = 0; i < width; i++)
-        square += (uint64_t)((int64_t)v[i] * v[i]);
+    kith_i_u128 square = width & 1 ? (uint64_t)((int64_t)v[0] * v[0]) : 0;
+    for (const int32_t *at = v + (width & 1); at < v + width; at += 2)
+        square += (uint64_t)((int64_t)at[0] * at[0]) + /* at most 2^63 */
+                  (uint64_t)((int64_t)at[1] * at[1]);
     if (square > (kith_i_u128)radius * radius)
         shrink(v, width, radius, root_up(square));
 }
