@@ -4,7 +4,8 @@
  * doubles, so every partial sum of x.c, in whatever order BLAS adds, is an
  * integer below d 2^30, and |c|^2 - 2 x.c stays within 3 d 2^30 <= 2^53
  * (base/domain.h): no rounding ever happens, and a row's label cannot depend
- * on other rows, on block edges or on the machine (I2, R2). */
+ * on other rows, on block edges or on the machine (I2, R2). Long products are
+ * tried in floats first, which changes no label (below). */
 #include "kernel_i.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@ enum {
     LANES = 4,              /* rows whose minima are taken side by side    */
     PAIR = 2,               /* centres in a register, for sparse rows      */
     TILE = 4 * PAIR,        /* centres that a sparse row meets at once     */
+    MOST_BATCH = 256,       /* rows that are handed to BLAS at once        */
+    SINGLE_FROM = 1000,     /* k x d from which floats are faster          */
     FEW_CENTERS = 32,       /* up to here OpenBLAS's small-matrix path wins */
     SMALL_CELLS = 1024,     /* it needs rows x k at most this              */
     SMALL_PRODUCT = 1000000 /* and rows x k x d at most this               */
@@ -25,6 +28,7 @@ enum {
 typedef double quad __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
 typedef double pair __attribute__((vector_size(PAIR * sizeof(double))));
+typedef float singles __attribute__((vector_size(LANES * sizeof(float))));
 
 void kith_i_centers_set(kith_i_centers *out, const double *real)
 {
@@ -50,7 +54,7 @@ void kith_i_centers_set(kith_i_centers *out, const double *real)
 static uint32_t batch_rows(uint32_t k, uint32_t d)
 {
     const size_t most = (size_t)1 << 18;
-    size_t rows = 256;
+    size_t rows = MOST_BATCH;
     if (k <= FEW_CENTERS) {
         size_t small = SMALL_CELLS / k < 64 ? SMALL_CELLS / k : 64;
         small -= small % LANES;
@@ -81,7 +85,9 @@ size_t kith_i_assign_scratch(uint32_t block_rows, uint32_t k, uint32_t d,
 {
     if (sparse)
         return k;
-    return batch_room(block_rows, k, d) * ((size_t)d + k);
+    size_t batch = batch_room(block_rows, k, d) * ((size_t)d + k);
+    size_t floats = (batch + (size_t)k * d) / 2 + 1;
+    return batch > floats ? batch : floats;
 }
 
 /* Fixed short runs: gcc -O2 vectorises loops of known length only. */
@@ -209,12 +215,131 @@ static void assign_sparse(const kith_i_centers *centers,
     }
 }
 
+/* ---- single precision first ----
+ *
+ * Rows and centres are exact in floats too; sums of their products are not. In
+ * whatever order they are added, |fl(x.c) - x.c| <= g |x| |c| with g = d u / (1
+ * - d u), u = 2^-24. A centre that wins by more than the errors of two scores
+ * is the nearest. For rows that no centre wins so, those that may have are
+ * compared exactly. So labels are the same, for half the work. */
+
+KITH_I_WIDE static void narrow(const double *restrict from, size_t count,
+                               float *restrict to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
+/* to: the row in floats; returns its length. */
+KITH_I_WIDE static double narrow_row(const int16_t *restrict from, size_t d,
+                                     float *restrict to)
+{
+    int64_t square = 0;
+    for (size_t i = 0; i < d; i++) {
+        to[i] = from[i];
+        square += (int32_t)from[i] * from[i];
+    }
+    return sqrt((double)square);
+}
+
+/* As pick_nearest, and by how much the next centre is further. */
+KITH_I_WIDE static void pick_likely(const float *dots, const double *squares,
+                                    uint32_t k, size_t stride, uint32_t rows,
+                                    uint32_t *labels, double *gap)
+{
+    for (uint32_t r = 0; r < rows; r += LANES) {
+        quad best = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}, next = best;
+        masks label = {0};
+        for (uint32_t j = 0; j < k; j++) {
+            singles dot;
+            memcpy(&dot, dots + j * stride + r, sizeof dot);
+            quad s = squares[j] - 2 * __builtin_convertvector(dot, quad);
+            masks less = s < best;
+            quad loser = (quad)(((masks)best & less) | ((masks)s & ~less));
+            best = (quad)(((masks)s & less) | ((masks)best & ~less));
+            label = ((int64_t)j & less) | (label & ~less);
+            less = loser < next;
+            next = (quad)(((masks)loser & less) | ((masks)next & ~less));
+        }
+        next -= best;
+        for (uint32_t t = 0; t < LANES && r + t < rows; t++) {
+            labels[r + t] = (uint32_t)label[t];
+            gap[r + t] = next[t];
+        }
+    }
+}
+
+/* Products of 15 bits and a sign fit 31. */
+KITH_I_WIDE static double exact_dot(const int16_t *x, const double *c, size_t d)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < d; i++)
+        sum += x[i] * (int32_t)c[i];
+    return (double)sum;
+}
+
+/* The nearest of the centres whose scores are within error of the likely
+ * one's. dots: of this row, a stride apart. */
+static uint32_t settle(const kith_i_centers *centers, const int16_t *x,
+                       const float *dots, size_t stride, uint32_t likely,
+                       double error)
+{
+    const double *squares = centers->squares;
+    double limit = squares[likely] - 2 * (double)dots[likely * stride] + error;
+    double best = HUGE_VAL;
+    uint32_t label = likely;
+    for (uint32_t j = 0; j < centers->k; j++) {
+        if (squares[j] - 2 * (double)dots[j * stride] > limit)
+            continue;
+        size_t d = centers->d;
+        double s = squares[j] - 2 * exact_dot(x, centers->coords + j * d, d);
+        label = s < best ? j : label;
+        best = s < best ? s : best;
+    }
+    return label;
+}
+
+static void assign_likely(const kith_i_centers *centers,
+                          const kith_i_block *block, float *scratch,
+                          uint32_t *labels)
+{
+    size_t k = centers->k, d = centers->d;
+    uint32_t batch = batch_rows(centers->k, centers->d);
+    float *coords = scratch, *dots = coords + k * d;
+    float *wide = dots + k * batch_room(block->rows, centers->k, centers->d);
+    double error[MOST_BATCH], gap[MOST_BATCH], longest = 0;
+    narrow(centers->coords, k * d, coords);
+    for (uint32_t j = 0; j < k; j++)
+        longest = fmax(longest, centers->squares[j]);
+    /* two scores, each with two of these errors; d u < 1/5 (base/domain.h) */
+    double unit = 2 * 2 * 1.25 * (double)d * 0x1p-24 * sqrt(longest);
+    for (uint32_t r = 0; r < block->rows; r += batch) {
+        uint32_t rows = block->rows - r < batch ? block->rows - r : batch;
+        uint32_t stride = whole_lanes(rows);
+        const int16_t *x = block->dense + r * d;
+        for (uint32_t i = 0; i < rows; i++)
+            error[i] = unit * narrow_row(x + i * d, d, wide + i * d);
+        memset(wide + rows * d, 0, (stride - rows) * d * sizeof *wide);
+        kith_i_dot_singles(coords, centers->k, wide, stride, centers->d, dots);
+        pick_likely(dots, centers->squares, centers->k, stride, rows,
+                    labels + r, gap);
+        for (uint32_t i = 0; i < rows; i++)
+            if (!(gap[i] > error[i]))
+                labels[r + i] = settle(centers, x + i * d, dots + i, stride,
+                                       labels[r + i], error[i]);
+    }
+}
+
 void kith_i_assign_block(const kith_i_centers *centers,
                          const kith_i_block *block, double *scratch,
                          uint32_t *labels, double *score)
 {
     if (centers->sparse) {
         assign_sparse(centers, block, scratch, labels, score);
+        return;
+    }
+    if (!score && (size_t)centers->k * centers->d >= SINGLE_FROM) {
+        assign_likely(centers, block, (float *)scratch, labels);
         return;
     }
     uint32_t batch = batch_rows(centers->k, centers->d);

@@ -26,6 +26,13 @@ void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
                 1.0, centers, (int)d, rows, (int)d, 0.0, out, (int)n);
 }
 
+void kith_i_dot_singles(const float *centers, uint32_t k, const float *rows,
+                        uint32_t n, uint32_t d, float *out)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)n, (int)d,
+                1.0F, centers, (int)d, rows, (int)d, 0.0F, out, (int)n);
+}
+
 int kith_i_blas_single(void)
 {
     int saved = openblas_get_num_threads();

@@ -100,6 +100,8 @@ void kith_i_project_block(const kith_i_projection *p, const kith_i_block *block,
 /* out[j*n + r] = centers_j . rows_r (k x d by n x d, row-major). Exact on
  * integer-valued doubles whose sums stay below 2^53; ordinary rounding, which
  * may depend on n, otherwise. */
+void kith_i_dot_singles(const float *centers, uint32_t k, const float *rows,
+                        uint32_t n, uint32_t d, float *out);
 void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
                          uint32_t n, uint32_t d, double *out);
 

@@ -113,14 +113,37 @@ static void test_wide_and_close(void **state)
     double *scratch = naive_scratch_new(room), score;
     uint32_t label;
     kith_i_i128 squared = 0;
-    kith_i_assign_block(&centers, &block, scratch, &label, &score);
+    kith_i_assign_block(&centers, &block, scratch, &label, NULL);
     assert_int_equal(naive_nearest(q, real, K, D, &squared), 1);
+    assert_int_equal(label, 1);
+    kith_i_assign_block(&centers, &block, scratch, &label, &score);
     assert_int_equal(label, 1);
     assert_true((kith_i_i128)score + naive_norm(q, D) == squared);
     assert_true(naive_scratch_free(scratch, room));
     naive_centers_free(&centers);
     free(q);
     free(real);
+}
+
+/* Centres one unit apart, far from the rows: floats round scores to thousands
+ * of units here, so that they cannot tell which centre is nearest. */
+static void test_too_close_for_floats(void **state)
+{
+    (void)state;
+    enum { D = 500, K = 24, ROWS = 300 };
+    kith_i_coins coins;
+    kith_i_coins_seed(&coins, 21, 0);
+    fixture f = fixture_new(&coins, ROWS, K, D, ROWS_RANDOM);
+    for (size_t j = 1; j < K; j++) {
+        memcpy(f.real + j * D, f.real, D * sizeof *f.real);
+        for (int i = 0; i < 3; i++)
+            f.real[j * D + kith_i_coins_below(&coins, D)] +=
+                kith_i_coins_below(&coins, 2) ? 1 : -1;
+    }
+    for (size_t i = 0; i < (size_t)K * D; i++)
+        f.real[i] = fmax(-32767, fmin(32767, f.real[i]));
+    check_block(&f, &f.rows.dense, 0);
+    fixture_free(&f);
 }
 
 static void test_centers_set(void **state)
@@ -161,9 +184,10 @@ static void test_blas_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_wide_and_close),
-                                       cmocka_unit_test(test_centers_set),
-                                       cmocka_unit_test(test_blas_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes), cmocka_unit_test(test_wide_and_close),
+        cmocka_unit_test(test_too_close_for_floats),
+        cmocka_unit_test(test_centers_set),
+        cmocka_unit_test(test_blas_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
