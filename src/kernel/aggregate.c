@@ -57,6 +57,23 @@ void kith_i_clip_l1(int32_t *v, uint32_t width, uint64_t radius)
         shrink(v, width, radius, length);
 }
 
+/* Four at a time, as in accumulate.c: a loop of one ran at half the speed where
+ * the linker put it badly. */
+static void add_values(const int32_t *v, uint32_t width, int64_t *sum)
+{
+    uint32_t i = 0;
+    for (; i + 4 <= width; i += 4) {
+        int64_t a = sum[i] + v[i], b = sum[i + 1] + v[i + 1];
+        int64_t c = sum[i + 2] + v[i + 2], d = sum[i + 3] + v[i + 3];
+        sum[i] = a;
+        sum[i + 1] = b;
+        sum[i + 2] = c;
+        sum[i + 3] = d;
+    }
+    for (; i < width; i++)
+        sum[i] += v[i];
+}
+
 void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
                              int64_t *counts)
 {
@@ -70,8 +87,7 @@ void kith_i_aggregate_values(const kith_i_values *in, int64_t *sums,
         else
             kith_i_clip_l2(v, in->width, in->radius[c]);
         if (sums)
-            for (uint32_t i = 0; i < in->width; i++)
-                sums[(size_t)c * in->width + i] += v[i];
+            add_values(v, in->width, sums + (size_t)c * in->width);
         if (counts)
             counts[c]++;
     }
