@@ -84,6 +84,11 @@ typedef struct kith_quality {
     int untold; /* planes: nothing released tells how far noise turned them */
     int blind;  /* planes of `auto`: the budget showed no clusters, so that they
                  * cover the spread of all rows instead */
+    /* local `auto`: centres that were asked for (0: another method); if one
+     * mean is the answer, how far noise moves it (root mean square) and the
+     * bound of a row's length, in (normalised) units */
+    uint32_t asked;
+    double mean_error, reach;
 } kith_quality;
 
 /* Fill out, whose size is set. No result (NULL) is noise. Of a plan the parts

@@ -48,6 +48,11 @@ typedef struct kith_i_local_verdict {
     } other[3];
     uint32_t others;
     const char *first, *won;
+    /* Centres that were asked for: fewer may be all that is told from noise. If
+     * the answer is the mean of all users: how far noise moves it, root mean
+     * square; NaN: it is not. */
+    uint32_t asked;
+    double mean_error;
     int median; /* gains are distances, not squared */
 } kith_i_local_verdict;
 

@@ -66,6 +66,8 @@ kith_status kith_i_local_auto(const kith_i_local_task *task,
                (size_t)model.count * task->d * sizeof *centers);
         memcpy(weights, model.raw, model.count * sizeof *weights);
         *found = model.count;
+        verdict->asked = task->k;
+        verdict->mean_error = run.mean_error;
     }
     for (uint32_t j = 0; !status && j < model.count; j++)
         verdict->weight_sd[j] = sqrt(model.raw_var[j]);

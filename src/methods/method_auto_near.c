@@ -57,9 +57,12 @@ kith_status kith_i_near_ask(kith_i_local_run *run, double blur,
     if (status)
         return status;
     *near = answer->received > 0 && answer->fractions[1] > kith_i_recipe.near;
-    if (!*near)
+    if (!*near) {
+        run->mean_error = (double)NAN;
         return KITH_OK;
+    }
     double left = 1 - run->asked, histogram = left / 16;
     double top = 2 * fmin(run->task->radius, plan.reach);
-    return kith_i_refine(run, model, top, histogram, left - histogram, err);
+    return kith_i_mean_sharpen(run, model, top, histogram, left - histogram,
+                               err);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
-                            double *variance, kith_error *err)
+                            kith_i_mean_noise *about, kith_error *err)
 {
     const kith_i_local_task *task = run->task;
     const kith_i_answer *answer;
@@ -23,8 +23,11 @@ kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
     for (uint32_t i = 0; i < task->d; i++)
         mean[i] = task->center[i] +
                   (keep > 0 ? task->radius * keep * answer->sums[i] : 0);
-    *variance = keep > 0 ? keep * pow(task->radius * noise, 2)
-                         : pow(task->radius, 2) / task->d;
+    if (about)
+        *about = (kith_i_mean_noise){
+            .variance = keep > 0 ? keep * pow(task->radius * noise, 2)
+                                 : pow(task->radius, 2) / task->d,
+            .error = task->radius * fmin(1, noise * sqrt(task->d))};
     kith_i_local_clip(task, 1, mean);
     return KITH_OK;
 }
@@ -32,8 +35,33 @@ kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
 kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
                                 kith_i_local_model *model, kith_error *err)
 {
+    kith_i_mean_noise about;
+    kith_status status =
+        kith_i_mean_ask(run, share, model->center, &about, err);
+    if (status)
+        return status;
     model->raw[0] = 1;
-    return kith_i_mean_ask(run, share, model->center, model->var, err);
+    model->var[0] = about.variance;
+    run->mean_error = about.error;
+    return KITH_OK;
+}
+
+/* A mean that is farther off than what offsets are clipped at stays off. */
+kith_status kith_i_mean_sharpen(kith_i_local_run *run,
+                                kith_i_local_model *model, double top,
+                                double histogram_share, double vector_share,
+                                kith_error *err)
+{
+    kith_status status =
+        kith_i_refine(run, model, top, histogram_share, vector_share, err);
+    if (status)
+        return status;
+    run->mean_error = fmin(run->mean_error, sqrt(model->spread[0]));
+    if (model->radius[0] < run->mean_error)
+        return KITH_OK;
+    double noise = model->sd[0] * sqrt(model->d), clipped = model->bias[0] / 2;
+    run->mean_error = fmin(run->mean_error, hypot(noise, clipped));
+    return KITH_OK;
 }
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
@@ -52,8 +80,8 @@ kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
     if (status)
         return status;
     double second = kith_i_recipe.mean_histogram * left;
-    return kith_i_refine(run, model, 2 * task->radius, second,
-                         left - first - second, err);
+    return kith_i_mean_sharpen(run, model, 2 * task->radius, second,
+                               left - first - second, err);
 }
 
 kith_status kith_i_local_mean(const kith_i_local_task *task,

@@ -9,12 +9,23 @@
 
 kith_status kith_i_local_one(kith_i_local_run *run, kith_i_local_model *model,
                              kith_error *err);
-/* Its first step: a mean by this share of the users, and its variance; and the
- * same as a model. */
+/* Variance of a coordinate; and how far noise moves a mean, root mean square,
+ * at most the radius. Shrinking makes the first less, if it is believed. */
+typedef struct kith_i_mean_noise {
+    double variance, error;
+} kith_i_mean_noise;
+/* Its first step: a mean by this share of the users; and the same as a model,
+ * the answer for now (run->mean_error). about: nullable. */
 kith_status kith_i_mean_ask(kith_i_local_run *run, double share, double *mean,
-                            double *variance, kith_error *err);
+                            kith_i_mean_noise *about, kith_error *err);
 kith_status kith_i_mean_at_once(kith_i_local_run *run, double share,
                                 kith_i_local_model *model, kith_error *err);
+/* Offsets from a mean that was found at once make it sharper: distances up to
+ * top are told by the first share, offsets sent by the second. */
+kith_status kith_i_mean_sharpen(kith_i_local_run *run,
+                                kith_i_local_model *model, double top,
+                                double histogram_share, double vector_share,
+                                kith_error *err);
 /* method_auto_near.c: the floor. blur: squared distance below which a method
  * sees nothing. Can it be found out whether most users are that near to their
  * mean? Ask; when they are, everybody else is asked too, and the model is the

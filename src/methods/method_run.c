@@ -15,6 +15,7 @@ void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,
     run->rounds = rounds;
     run->name = "answer";
     run->misfit = run->unexplained_sd = HUGE_VAL;
+    run->mean_error = (double)NAN;
     kith_i_coins_seed(&run->coins, task->public_seed, 0);
 }
 

@@ -45,6 +45,9 @@ typedef struct kith_i_local_run {
     /* Share of the users that k round clusters do not explain, if nothing says
      * that they explain all of them; sd HUGE_VAL: not known. */
     double unexplained, unexplained_sd;
+    /* If the answer is the mean of all users: how far noise moves it, root mean
+     * square; NaN: it is not, or nobody answered. */
+    double mean_error;
 } kith_i_local_run;
 
 void kith_i_local_open(kith_i_local_run *run, const kith_i_local_task *task,

@@ -95,9 +95,8 @@ static kith_status find_middle(kith_i_local_run *run, double mean_share,
                                double radius_share, kith_i_local_plane *plane,
                                distances *far, kith_error *err)
 {
-    double variance;
     kith_status status =
-        kith_i_mean_ask(run, mean_share, plane->origin, &variance, err);
+        kith_i_mean_ask(run, mean_share, plane->origin, NULL, err);
     return status ? status : find_radius(run, radius_share, plane, far, err);
 }
 

@@ -104,14 +104,15 @@ json_t *kith_i_model_quality_local(const kith_result *result)
 {
     kith_quality q = {.size = sizeof q};
     kith_result_quality(result, &q);
-    return json_pack("{s:s, s:o, s:I, s:o, s:{s:o, s:o}, s:{s:o, s:o, s:b}, "
-                     "s:o, s:o}",
-                     "verdict", kith_verdict_name(q.verdict), "weight_sds",
-                     kith_i_model_numbers(result->weight_sds, result->k),
-                     "unseen", (json_int_t)q.unseen, "misfit", number(q.misfit),
-                     "unexplained", "share", number(q.unexplained), "sd",
-                     number(q.unexplained_sd), "against_one_mean", "gain",
-                     number(q.mean_gain), "sd", number(q.mean_gain_sd), "lost",
-                     q.one_mean, "last_question", last_question(result, &q),
-                     "words", words(&q));
+    return json_pack(
+        "{s:s, s:I, s:o, s:o, s:I, s:o, s:{s:o, s:o}, "
+        "s:{s:o, s:o, s:b}, s:o, s:o}",
+        "verdict", kith_verdict_name(q.verdict), "asked", (json_int_t)q.asked,
+        "mean_error", number(q.mean_error), "weight_sds",
+        kith_i_model_numbers(result->weight_sds, result->k), "unseen",
+        (json_int_t)q.unseen, "misfit", number(q.misfit), "unexplained",
+        "share", number(q.unexplained), "sd", number(q.unexplained_sd),
+        "against_one_mean", "gain", number(q.mean_gain), "sd",
+        number(q.mean_gain_sd), "lost", q.one_mean, "last_question",
+        last_question(result, &q), "words", words(&q));
 }

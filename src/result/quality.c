@@ -171,6 +171,8 @@ static kith_quality look_at(const kith_result *result)
                       .unexplained = (double)NAN,
                       .unexplained_sd = (double)NAN,
                       .margin = (double)NAN,
+                      .mean_error = (double)NAN,
+                      .reach = (double)NAN,
                       .cost = (double)NAN,
                       .cost_sd = (double)NAN,
                       .resolution = (double)NAN,

@@ -32,15 +32,22 @@ void kith_i_quality_local(const kith_result *result, kith_quality *q)
     q->one_mean = result->lost_to_mean;
     q->mean_gain = result->mean_gain;
     q->mean_gain_sd = result->mean_gain_sd;
+    q->asked = result->asked;
+    q->mean_error = result->mean_error;
+    q->reach = result->reach;
     q->misfit = result->misfit;
     q->unexplained = result->unexplained;
     q->unexplained_sd = result->unexplained_sd;
     judge_last(&result->last, q);
     for (uint32_t j = 0; j < result->k; j++)
         q->unseen += result->weights[j] < SEEN * result->weight_sds[j];
-    int asked = isfinite(q->mean_gain_sd);
-    if (asked && !q->one_mean && q->mean_gain < BETTER * q->mean_gain_sd)
+    int chosen = isfinite(q->mean_gain_sd);
+    int no_better =
+        chosen && !q->one_mean && q->mean_gain < BETTER * q->mean_gain_sd;
+    int fewer = q->parts < q->asked;
+    if (no_better || q->mean_error > kith_i_calm() * q->reach)
         q->verdict = KITH_VERDICT_NOISE;
-    else if ((q->unseen || q->one_mean) && q->verdict == KITH_VERDICT_GOOD)
+    else if ((q->unseen || q->one_mean || fewer) &&
+             q->verdict == KITH_VERDICT_GOOD)
         q->verdict = KITH_VERDICT_DOUBTFUL;
 }

@@ -187,6 +187,32 @@ static int say_one_mean(const kith_quality *q, char *out, size_t size)
     return 1;
 }
 
+static int say_mean_error(const kith_quality *q, char *out, size_t size)
+{
+    if (!(q->mean_error > 0))
+        return 0;
+    snprintf(out, size,
+             "the answer is the mean of all users, which noise moves by about "
+             "%.2g, where rows may be %.2g long%s",
+             q->mean_error, q->reach,
+             q->verdict == KITH_VERDICT_NOISE
+                 ? ": this result is noise; more users or a larger epsilon are "
+                   "needed"
+                 : "");
+    return 1;
+}
+
+static int say_fewer(const kith_quality *q, char *out, size_t size)
+{
+    if (!(q->parts < q->asked) || q->one_mean)
+        return 0;
+    snprintf(out, size,
+             "only %u of %u centres could be told from noise: there are no "
+             "more groups, or they need more users or a larger epsilon",
+             q->parts, q->asked);
+    return 1;
+}
+
 static int say_unseen(const kith_quality *q, char *out, size_t size)
 {
     if (q->unseen == 0)
@@ -236,14 +262,15 @@ int kith_quality_words(const kith_quality *quality, size_t i, char *out,
                        size_t size)
 {
     static sentence *const all[] = {
-        say_one_mean, say_rows,   say_planes,   say_lost,       say_distinct,
-        say_untold,   say_blind,  say_sensible, say_unsure,     say_unseen,
-        say_bounds,   say_chosen, say_misfit,   say_unexplained};
+        say_one_mean, say_fewer,    say_mean_error, say_rows,
+        say_planes,   say_lost,     say_distinct,   say_untold,
+        say_blind,    say_sensible, say_unsure,     say_unseen,
+        say_bounds,   say_chosen,   say_misfit,     say_unexplained};
     if (!quality || !out || size == 0)
         return 0;
     /* Of what is noise there is nothing more to tell. */
     size_t count =
-        quality->verdict == KITH_VERDICT_NOISE ? 5 : sizeof all / sizeof *all;
+        quality->verdict == KITH_VERDICT_NOISE ? 7 : sizeof all / sizeof *all;
     for (size_t s = 0; s < count; s++)
         if (all[s](quality, out, size) && i-- == 0)
             return 1;

@@ -60,6 +60,8 @@ struct kith_result {
     double *weight_sds;
     double mean_gain, mean_gain_sd;
     int lost_to_mean;
+    uint32_t asked;                     /* centres */
+    double mean_error;                  /* (normalised) units; NaN: no mean */
     double misfit;                      /* NaN: not known */
     double unexplained, unexplained_sd; /* share of the users; NaN likewise */
     kith_i_last_question last;

@@ -8,7 +8,8 @@ kith_status kith_i_local_found_make(uint32_t k, uint32_t d,
                                     kith_i_local_found *out, kith_error *err)
 {
     size_t centers = (size_t)k * d;
-    *out = (kith_i_local_found){.verdict = {.gain_sd = HUGE_VAL}};
+    *out = (kith_i_local_found){
+        .verdict = {.gain_sd = HUGE_VAL, .mean_error = (double)NAN}};
     out->centers = kith_i_alloc(centers + 2 * (size_t)k, sizeof *out->centers);
     if (!out->centers)
         return kith_i_fail_memory(err);
@@ -28,6 +29,7 @@ void kith_i_local_found_place(kith_i_local_found *found, uint32_t d,
     double unit = v->median ? radius : radius * radius;
     v->gain *= unit;
     v->gain_sd *= unit;
+    v->mean_error *= radius;
     for (uint32_t i = 0; i < v->others; i++) {
         v->other[i].gain *= unit;
         v->other[i].sd *= unit;
@@ -103,6 +105,8 @@ static kith_status add_verdict(const kith_i_local_found *found, double users,
     result->mean_gain = asked ? v->gain : (double)NAN;
     result->mean_gain_sd = asked ? v->gain_sd : (double)NAN;
     result->lost_to_mean = v->lost;
+    result->asked = v->asked;
+    result->mean_error = v->mean_error;
     result->misfit = isfinite(v->excess) ? v->excess : (double)NAN;
     int known = isfinite(v->unexplained_sd);
     result->unexplained = known ? v->unexplained : (double)NAN;
@@ -131,6 +135,8 @@ kith_status kith_i_local_result(const kith_local_options *opt,
         kith_result_free(result);
         return status;
     }
+    result->reach =
+        sqrt((double)domain->l2_squared) * kith_i_domain_step(domain);
     to_lattice(domain, found->count, found->centers);
     kith_i_result_set_centers(result, domain, found->centers);
     /* The number of users is public: the server invited them. */

@@ -90,6 +90,19 @@ if last["won"] == last["first"]:
     margin = min(-o["gain"] / o["sd"] for o in last["others"])
     assert abs(last["margin"] - margin) < 1e-9
 P
+# Noise that leaves one mean is said, and how far it moves it.
+head -n 1000 rows.csv >few.csv
+run 0 local simulate --no-header -k 3 -e 0.1 --radius 1 --seed 1 --insecure-seed 1 \
+    -o few.json few.csv
+said 'only 1 of 3 centres could be told from noise'
+said 'the answer is the mean of all users, which noise moves by about'
+python "a mean that is noise has no good verdict" <<'P'
+import json
+m = json.load(open("few.json"))
+q = m["quality"]
+assert m["k"] == 1 and q["asked"] == 3 and q["verdict"] == "noise"
+assert .25 < q["mean_error"] <= 1 and len(q["words"]) == 2
+P
 # A fifth of the users anywhere: said, and how many. (Seeded: the same each time.)
 awk -F, 'BEGIN { srand(1) } NR % 5 { print; next }
     { print 1.4 * rand() - .7 "," 1.4 * rand() - .7 }' rows.csv >stray.csv

@@ -83,12 +83,14 @@ static int run_on_data(local_cli *cli, const args *a,
     return cli_status(status, &err);
 }
 
-/* Fewer than asked for is never silent. */
+/* Fewer than asked for is never silent: `auto` says so in its quality. */
 static void warn_fewer(const local_cli *cli, const kith_result *result)
 {
     uint32_t k = 0;
+    kith_quality q = {.size = sizeof q};
     kith_result_centers(result, &k, NULL);
-    if (k < cli->options.clusters)
+    kith_result_quality(result, &q);
+    if (k < cli->options.clusters && !q.asked)
         cli_note("warning: only %u of %u centres could be told from noise", k,
                  cli->options.clusters);
 }
