@@ -56,12 +56,6 @@ void kith_i_auto_place_open(auto_run *run, auto_place *p, int label)
         find_labels(run, p);
 }
 
-void kith_i_auto_place_close(auto_run *run, auto_place *p)
-{
-    kith_i_labels_close(run->session, p->labels);
-    p->labels = NULL;
-}
-
 static kith_i_cells release(auto_run *run, const kith_i_ask *ask,
                             const kith_i_cells_spec *spec)
 {
@@ -149,6 +143,7 @@ static double *set_limits(auto_run *run, const auto_look *look, uint32_t cells,
 void kith_i_auto_histogram(auto_run *run, const auto_place *p,
                            const auto_look *look, auto_hist *out)
 {
+    size_t mark = run->pool.count; /* limits go: many, where cells are many */
     kith_i_distance_bins distances = {.bins = AUTO_BINS,
                                       .limits =
                                           set_limits(run, look, p->cells, out),
@@ -168,4 +163,5 @@ void kith_i_auto_histogram(auto_run *run, const auto_place *p,
     double all = run->plan > 0 ? run->plan : 1; /* that a plan assumes */
     kith_i_multiply_by(out->h, all, AUTO_BINS);
     out->total *= all;
+    kith_i_pool_drop(&run->pool, mark);
 }

@@ -224,9 +224,8 @@ kith_i_centers kith_i_auto_lattice(auto_run *run, uint32_t k, uint32_t d,
                                    const double *coords);
 
 /* Rounds the origins and, if label, finds every row's cell once for all
- * releases that follow, until it is closed. */
+ * releases that follow, until they are closed (kith_i_labels_close). */
 void kith_i_auto_place_open(auto_run *run, auto_place *place, int label);
-void kith_i_auto_place_close(auto_run *run, auto_place *place);
 
 /* Noisy number of rows in each cell. */
 kith_i_cells kith_i_auto_counts(auto_run *run, const auto_place *place,

@@ -178,9 +178,9 @@ void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
     if (step->counts > 0)
         count_sizes(run, &place, step);
     if (step->hist > 0) {
-        const auto_recipe *r = run->recipe;
-        auto_look look = {"residuals,", step->scale, r->shortest,
-                          r->longest,   1,           step->hist};
+        auto_look look = {
+            "residuals,",         step->scale, run->recipe->shortest,
+            run->recipe->longest, 1,           step->hist};
         kith_i_auto_histogram(run, &place, &look, &step->lengths);
     }
     if (!kith_i_auto_failed(run))
@@ -189,7 +189,7 @@ void kith_i_auto_take_step(auto_run *run, const kith_i_view *view,
         kith_i_auto_residuals(run, &place, step->what, radius, sums);
     if (!kith_i_auto_failed(run))
         set_moves(&cells, step);
-    kith_i_auto_place_close(run, &place);
+    kith_i_labels_close(run->session, place.labels);
     kith_i_pool_drop(&run->pool, mark);
 }
 

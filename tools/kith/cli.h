@@ -41,4 +41,7 @@ int cli_number(const char *text, double *out);
 /* program_blas.c: the first thing a program does. */
 void cli_prepare_blas(void);
 
+/* program_memory.c: before it, so that all blocks follow the rule. */
+void cli_prepare_memory(void);
+
 #endif

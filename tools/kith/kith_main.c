@@ -108,6 +108,7 @@ static int run_help(const arg_command *const *commands, int argc, char **argv)
 
 int command_main(int argc, char **argv)
 {
+    cli_prepare_memory();
     cli_prepare_blas();
     output_prepare();
     const arg_command *commands[COMMANDS] = {
