@@ -95,12 +95,13 @@ typedef struct kith_local_forecast {
     double smallest;     /* share of the users below which a cluster is lost
                             in the noise                                      */
     int works;           /* 0: it cannot; 1: it should; 2: doubtful           */
-    double lost;         /* kith_local_plan: part of the trials that lost a
-                            cluster; NaN: not tried                           */
+    double lost;         /* kith_local_plan: chance that a cluster is lost, by
+                            trials on made-up users; NaN: not tried           */
     double last_share;   /* auto: of the users, who choose between answers at
                             last; 0: nobody is asked                          */
     double last_sd;      /* standard deviation of what one mean loses, of the
                             most that clusters can gain if they are points    */
+    uint32_t trials;     /* that say how often clusters are lost; 0: none     */
 } kith_local_forecast;
 
 KITH_API KITH_CHECKED kith_status kith_local_predict(

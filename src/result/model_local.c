@@ -41,8 +41,10 @@ static json_t *forecast_json(const kith_local_forecast *f)
                              "center_error", f->center_error, "smallest_share",
                              f->smallest, "works", words[f->works]);
     int bad = !json;
-    if (isfinite(f->lost))
+    if (isfinite(f->lost)) {
         kith_i_json_put(json, "lost_cluster_chance", json_real(f->lost), &bad);
+        kith_i_json_put(json, "trials", json_integer(f->trials), &bad);
+    }
     if (f->last_share > 0)
         kith_i_json_put(
             json, "last_question",

@@ -15,9 +15,10 @@
 static const uint64_t TRIAL_NUMBERS = 4000000;
 static const uint64_t TRIAL_USERS = 200000;
 /* How often a cluster is lost: trials with clusters of other places and sizes,
- * on fewer rows, each of which stands for more users. For d <= 3 the server
- * thinks longer, and trials are few; with many features there are none. */
-enum { LOST_TRIALS = 30, LOST_FEW = 8, LOST_FEATURES = 64 };
+ * on fewer rows, each of which stands for more users. The server thinks longer
+ * about many clusters, and trials are fewer: LOST_WORK / k^2. With many
+ * features there are none. */
+enum { LOST_TRIALS = 60, LOST_LEAST = 8, LOST_WORK = 2000, LOST_FEATURES = 64 };
 static const uint64_t LOST_ROWS = 100000;
 
 /* ---- forecast ---- */
@@ -90,6 +91,7 @@ static void forecast_make(const kith_i_local_task *task,
     int once = method == KITH_LOCAL_ONE_ROUND || method == KITH_LOCAL_MEAN;
     double error = once ? f.first_error : f.center_error;
     out->lost = (double)NAN;
+    out->trials = 0;
     out->last_share = out->last_sd = 0;
     if (method == KITH_LOCAL_AUTO)
         predict_last(task, users, out);
@@ -239,16 +241,21 @@ static void run_trials(void *arg, uint32_t worker)
     }
 }
 
-/* Part of the trials that lose a cluster. box, k and d of t are set. */
+static int lost_trials(uint32_t k)
+{
+    double most = LOST_WORK / ((double)k * k);
+    return (int)fmax(LOST_LEAST, fmin(LOST_TRIALS, most));
+}
+
+/* The chance that a cluster is lost: half a trial more, so that few trials do
+ * not promise never or always. box, k and d of t are set. */
 static kith_status try_losing(kith_i_trial t, uint64_t users,
                               const kith_i_domain *domain,
-                              const kith_local_options *opt, double *lost,
-                              kith_error *err)
+                              const kith_local_options *opt,
+                              kith_local_forecast *out, kith_error *err)
 {
-    losing all = {.like = t,
-                  .domain = domain,
-                  .opt = opt,
-                  .trials = t.d <= 3 ? LOST_FEW : LOST_TRIALS};
+    losing all = {
+        .like = t, .domain = domain, .opt = opt, .trials = lost_trials(t.k)};
     trial_size(&all.like, users, LOST_ROWS);
     kith_i_parallel(kith_i_thread_count(opt->threads), run_trials, &all);
     for (int i = 0; i < all.trials; i++)
@@ -257,7 +264,8 @@ static kith_status try_losing(kith_i_trial t, uint64_t users,
                 *err = all.err[i];
             return all.status[i];
         }
-    *lost = (double)atomic_load(&all.lost) / all.trials;
+    out->trials = (uint32_t)all.trials;
+    out->lost = (atomic_load(&all.lost) + 0.5) / (all.trials + 1.0);
     return KITH_OK;
 }
 
@@ -298,7 +306,7 @@ kith_status kith_local_plan(const kith_shape *shape, const kith_bounds *bounds,
         heed_trial(outcome.error, forecast);
     if (!status && forecast && opt.method == KITH_LOCAL_AUTO &&
         opt.clusters > 1 && dimension <= LOST_FEATURES)
-        status = try_losing(t, rows, domain, &opt, &forecast->lost, err);
+        status = try_losing(t, rows, domain, &opt, forecast, err);
     kith_i_local_bounds_free(&t.box);
     kith_i_domain_free(domain);
     return status;

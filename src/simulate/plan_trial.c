@@ -9,8 +9,12 @@
 
 /* Root mean square radius of a cluster of the trial, of the bounds' radius. */
 static const double SPREAD = 0.12;
-/* Centres are at least so far from each other, of the radius, if they can. */
-static const double APART = 0.4;
+/* Centres are at least so far from each other, of the radius, if they can: as
+ * in the mixtures of docs/local.md. There is less room on a line or a plane. */
+static double apart(uint32_t d)
+{
+    return d <= 2 ? 0.3 : 0.4;
+}
 
 /* A point in three quarters of the ball, in the box. */
 static void draw_center(kith_i_trial *t, kith_i_coins *coins, double *center)
@@ -54,7 +58,7 @@ static void draw_uneven(kith_i_trial *t, kith_i_coins *coins)
 {
     enum { DRAWS = 100, SHAPE = 8 };
     size_t d = t->d;
-    double all = 0, least = APART * t->box.radius;
+    double all = 0, least = apart(t->d) * t->box.radius;
     for (uint32_t j = 0; j < t->k; j++) {
         double *center = t->centers + j * d, nearest = 0, size = 0;
         for (int a = 0; a < DRAWS && nearest < least * least; a++) {

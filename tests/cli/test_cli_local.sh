@@ -152,7 +152,8 @@ import json
 p = json.load(open("plan.json"))
 assert p["rows"] == 100000 and p["rounds"] >= 1 and p["bytes_per_user"] == 41
 assert p["forecast"]["works"] == "yes"
-assert 0 <= p["forecast"]["lost_cluster_chance"] <= 1
+chance = p["forecast"]["lost_cluster_chance"] * (p["forecast"]["trials"] + 1)
+assert abs(chance % 1 - .5) < 1e-9 and .5 <= chance <= p["forecast"]["trials"] + .5
 last = [g["share"] for g in p["groups"] if g["what"] == "which answer is nearer"]
 assert p["groups"][-1]["share"] == last[-1] and 3 <= len(last) <= 12
 assert abs(sum(last) - p["forecast"]["last_question"]["share"]) < 1e-9

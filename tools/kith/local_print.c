@@ -37,9 +37,9 @@ void local_print_forecast(const local_cli *cli,
              100 * forecast->smallest);
     if (isfinite(forecast->lost))
         cli_note(
-            "trials: %.0f%% of runs on made-up clusters, as many, lost one "
-            "of them",
-            100 * forecast->lost);
+            "trials: about %.2g%% of runs on made-up clusters, as many, lose "
+            "one of them (by %u runs)",
+            100 * forecast->lost, forecast->trials);
     if (forecast->last_share > 0)
         cli_note("%.2g%% of the users choose between answers at last: one mean "
                  "is told from clusters\nwith a standard deviation of %.2g of "
