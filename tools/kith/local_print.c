@@ -31,13 +31,13 @@ void local_print_forecast(const local_cli *cli,
     uint32_t k = cli->options.clusters;
     cli_note("forecast: noise will move the centre of a cluster of 1/%u of the "
              "users by about %.3g\n(the bounds have radius %.3g), and will "
-             "hide clusters of less than %.2g%% of them",
+             "hide clusters of less than %.3g%% of them",
              cli->options.method == KITH_LOCAL_MEAN ? 1 : k,
              forecast->center_error, forecast->radius,
              100 * forecast->smallest);
     if (isfinite(forecast->lost))
         cli_note(
-            "trials: about %.2g%% of runs on made-up clusters, as many, lose "
+            "trials: about %.0f%% of runs on made-up clusters, as many, lose "
             "one of them (by %u runs)",
             100 * forecast->lost, forecast->trials);
     if (forecast->last_share > 0)

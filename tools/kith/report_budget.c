@@ -220,7 +220,7 @@ void report_local(const report *r)
         fprintf(f,
                 "<p>Before anybody was asked, noise was forecast to move a "
                 "centre by about %.2g, and to hide clusters of less than "
-                "%.2g %% of the users.</p>\n",
+                "%.3g %% of the users.</p>\n",
                 json_number_value(json_object_get(forecast, "center_error")),
                 100 * json_number_value(
                           json_object_get(forecast, "smallest_share")));
