@@ -326,6 +326,13 @@ static void test_narrowest_range(void **state)
         raw[i] = i % 2 ? high : 1e300;
     }
     check_row(m, raw, q, t);
+    int32_t length = 0;
+    for (int i = 0; i < D; i++) /* what 0 times infinity had led to */
+        q[i] = 8192;
+    kith_i_enforce_bounds(m, q);
+    for (int i = 0; i < D; i++)
+        length += q[i];
+    assert_true((uint64_t)length <= m->l1);
     kith_i_domain_free(m);
 }
 
