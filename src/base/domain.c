@@ -19,6 +19,13 @@ static int has_box_of(const kith_bounds *b)
     return b && b->lower && b->upper && b->box_count > 0;
 }
 
+/* Stretched by infinity, a row at the bound would be 0 times it: no number. */
+static int is_range(double lo, double hi, int normalize)
+{
+    return isfinite(lo) && lo < hi && isfinite(hi - lo) &&
+           (!normalize || isfinite(1 / (hi - lo)));
+}
+
 static kith_status check_bounds(const kith_bounds *b, uint32_t d, int sparse,
                                 kith_error *err)
 {
@@ -59,12 +66,11 @@ static kith_status check_bounds(const kith_bounds *b, uint32_t d, int sparse,
                            "rows are scaled to length 1 about the origin: "
                            "dense rows only, without normalize or a center");
     for (uint32_t i = 0; has_box && i < b->box_count; i++)
-        if (!isfinite(b->lower[i]) || !isfinite(b->upper[i]) ||
-            !(b->lower[i] < b->upper[i]) ||
-            !isfinite(b->upper[i] - b->lower[i]))
+        if (!is_range(b->lower[i], b->upper[i], b->normalize))
             return kith_i_fail(err, KITH_ERR_PRIVACY,
                                "bounds of feature %u: the lower bound must be "
-                               "below the upper one, both finite",
+                               "below the upper one (with normalize by 1e-308 "
+                               "or more), both finite",
                                i + 1);
     for (uint32_t i = 0; b->center && i < b->center_count; i++)
         if (!isfinite(b->center[i]) || (sparse && b->center[i] != 0))

@@ -135,12 +135,25 @@ static void keep_largest(double *t, uint32_t n, uint32_t keep)
     }
 }
 
+/* The last word on the number of entries, which the bound in L1 rests on: only
+ * a mistake above leaves too many, and then the row is as good as none. */
+static void enforce_entries(const kith_i_domain *m, int16_t *q, uint32_t n)
+{
+    uint32_t entries = 0;
+    for (uint32_t i = 0; i < n; i++)
+        entries += q[i] != 0;
+    if (entries > m->sparsity)
+        memset(q, 0, n * sizeof *q);
+}
+
 /* The last word on the norm is in integers: while sum q^2 exceeds the bound,
  * take one step off the largest coordinate (a rounding error in clip_ball can
  * cost a step or two, never more). */
 static void enforce_norm(const kith_i_domain *m, int16_t *q, uint32_t n)
 {
     uint64_t square = 0;
+    if (n > m->sparsity)
+        enforce_entries(m, q, n);
     for (uint32_t i = 0; i < n; i++)
         square += (uint64_t)((int32_t)q[i] * q[i]);
     while (square > m->l2_squared) {
@@ -376,24 +389,4 @@ kith_status kith_dataset_from_rows(const double *rows, size_t row_count,
     data->fixed_rows = 1; /* the caller's number, whatever the rows hold */
     *out = data;
     return KITH_OK;
-}
-
-uint32_t kith_dataset_dimension(const kith_dataset *data)
-{
-    return data ? data->domain->dimension : 0;
-}
-
-const char *kith_dataset_name(const kith_dataset *data, uint32_t i)
-{
-    if (!data || !data->names || i >= data->domain->dimension)
-        return NULL;
-    const char *name = data->names;
-    while (i-- > 0)
-        name += strlen(name) + 1;
-    return name;
-}
-
-double kith_dataset_step(const kith_dataset *data)
-{
-    return data ? kith_i_domain_step(data->domain) : 0;
 }

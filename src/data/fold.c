@@ -4,6 +4,7 @@
 #include "fold.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/base_i.h"
 #include "base/memory_left.h"
@@ -273,4 +274,24 @@ kith_shape kith_dataset_shape(const kith_dataset *data)
     const kith_i_domain *domain = kith_i_dataset_domain(data);
     return (kith_shape){0, domain->dimension, domain->sparse,
                         (uint32_t)kith_i_dataset_by_user(data)};
+}
+
+uint32_t kith_dataset_dimension(const kith_dataset *data)
+{
+    return data ? data->domain->dimension : 0;
+}
+
+const char *kith_dataset_name(const kith_dataset *data, uint32_t i)
+{
+    if (!data || !data->names || i >= data->domain->dimension)
+        return NULL;
+    const char *name = data->names;
+    while (i-- > 0)
+        name += strlen(name) + 1;
+    return name;
+}
+
+double kith_dataset_step(const kith_dataset *data)
+{
+    return data ? kith_i_domain_step(data->domain) : 0;
 }

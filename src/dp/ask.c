@@ -2,9 +2,9 @@
  *
  * Claim: cell[r] and value[r] are a function of row r and of the description,
  *   bit for bit, whatever rows stand around it (R2, I34).
- * Because: every kernel called here is record-local: exact integers, BLAS on
- *   integer-valued doubles that cannot round, or doubles in a fixed order on
- *   one row (tests/property/test_ask_local.c tries every place and value). */
+ * Because: every kernel here is record-local: exact integers, BLAS on doubles
+ *   that cannot round or floats whose rounding cannot decide (assign.c), or one
+ *   row's doubles in a fixed order (tests/property/test_ask_local.c). */
 #include "ask_private.h"
 
 #include <string.h>

@@ -96,7 +96,7 @@ kith_status kith_i_view_features(kith_session *session,
 
 /* Until it is called with NULL, the view's rows are the session's records:
  * domain, releases and further views are of them. Views opened meanwhile must
- * not be used afterwards. */
+ * not be used afterwards. Another session's view is as NULL. */
 void kith_i_session_focus(kith_session *session, const kith_i_view *view);
 
 /* More cells than this cannot be kept as labels. */

@@ -65,6 +65,7 @@ kith_status kith_i_view_derive(kith_session *session, const kith_dataset *data,
 kith_status kith_i_view_keep(kith_session *session, kith_i_view *view,
                              kith_status status, const kith_i_view **out);
 void kith_i_views_free(kith_session *session);
+int kith_i_view_is_of(const kith_session *session, const kith_i_view *view);
 
 /* Pay for all bills or for none, before anything is folded or drawn (R7):
  * KITH_ERR_BUDGET when they exceed what is left. */

@@ -91,7 +91,7 @@ void kith_i_session_focus(kith_session *s, const kith_i_view *view)
         s->whole_domain = NULL;
         s->focused = 0;
     }
-    if (view) {
+    if (view && kith_i_view_is_of(s, view)) { /* else: all features */
         s->whole = s->data;
         s->whole_domain = s->domain;
         s->data = view->data;

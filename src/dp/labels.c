@@ -2,8 +2,7 @@
  *
  * Claim: an ask that reads its record's label (PLACE_LABEL) is as record-local
  *   as the ask that made the label, so releases through it cost the same.
- * Because: a label is a function of one record and of public or released
- *   values, and stands next to that record only. */
+ * Because: a label is a function of one record, and stands next to it only. */
 #include "ask_digest.h"
 #include "base/base_i.h"
 #include "kernel/kernel_i.h"
@@ -38,9 +37,9 @@ kith_status kith_i_labels_open(kith_session *s, const kith_i_ask *ask,
     /* "in no cell" takes the last label, where there is such a thing */
     uint32_t most = KITH_I_MOST_LABELS - (ask->place.kind == KITH_I_PLACE_TREE);
     kith_status status = kith_i_domain_new(&ball, 1, 0, &view->domain, err);
-    if (!status && (ask->place.by || !kith_i_ask_is_valid(s, ask, most, 0)))
-        status = kith_i_fail(err, KITH_ERR_INTERNAL,
-                             "labels were described wrongly");
+    if (!status && (ask->place.by || !kith_i_view_is_of(s, ask->view) ||
+                    !kith_i_ask_is_valid(s, ask, most, 0)))
+        status = kith_i_fail(err, KITH_ERR_INTERNAL, "ill-described labels");
     if (!status && view->domain->high_q[0] < (int)KITH_I_MOST_LABELS - 1)
         status = kith_i_fail(err, KITH_ERR_INTERNAL, "labels would not fit");
     label_arg arg = {.ask = ask, .domain = kith_i_ask_domain(s, ask)};

@@ -165,7 +165,7 @@ const kith_i_domain *kith_i_view_domain(const kith_i_view *view)
     return view->domain;
 }
 
-static int is_of(const kith_session *s, const kith_i_view *view)
+int kith_i_view_is_of(const kith_session *s, const kith_i_view *view)
 {
     const kith_i_view *at = s->views;
     while (view && at && at != view)
@@ -178,7 +178,7 @@ kith_status kith_i_session_fold(const kith_session *s, const kith_i_view *view,
                                 kith_i_visit_fn *visit, void *arg,
                                 kith_error *err)
 {
-    if (!is_of(s, view) || !is_of(s, beside))
+    if (!kith_i_view_is_of(s, view) || !kith_i_view_is_of(s, beside))
         return kith_i_fail(err, KITH_ERR_INTERNAL,
                            "a view is not of this session, or closed");
     int blas = kith_i_blas_single();

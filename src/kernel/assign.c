@@ -8,6 +8,7 @@
  * tried in floats first, which changes no label (below). */
 #include "kernel_i.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -219,9 +220,10 @@ static void assign_sparse(const kith_i_centers *centers,
  *
  * Rows and centres are exact in floats too; sums of their products are not. In
  * whatever order they are added, |fl(x.c) - x.c| <= g |x| |c| with g = d u / (1
- * - d u), u = 2^-24. A centre that wins by more than the errors of two scores
- * is the nearest. For rows that no centre wins so, those that may have are
- * compared exactly. So labels are the same, for half the work. */
+ * - d u), u = 2^-24 (to the nearest: a host that rounds otherwise gets no
+ * floats). A centre that wins by more than the errors of two scores is the
+ * nearest. For rows that no centre wins so, those that may have are compared
+ * exactly. So labels are the same, for half the work. */
 
 KITH_I_WIDE static void narrow(const double *restrict from, size_t count,
                                float *restrict to)
@@ -338,20 +340,19 @@ void kith_i_assign_block(const kith_i_centers *centers,
         assign_sparse(centers, block, scratch, labels, score);
         return;
     }
-    if (!score && (size_t)centers->k * centers->d >= SINGLE_FROM) {
+    uint32_t k = centers->k, d = centers->d, batch = batch_rows(k, d);
+    if (!score && (size_t)k * d >= SINGLE_FROM &&
+        fegetround() == FE_TONEAREST) {
         assign_likely(centers, block, (float *)scratch, labels);
         return;
     }
-    uint32_t batch = batch_rows(centers->k, centers->d);
-    double *dots = scratch;
-    double *wide =
-        dots + centers->k * batch_room(block->rows, centers->k, centers->d);
+    double *dots = scratch, *wide = dots + k * batch_room(block->rows, k, d);
     for (uint32_t r = 0; r < block->rows; r += batch) {
         uint32_t rows = block->rows - r < batch ? block->rows - r : batch;
-        size_t stride = dense_dots(
-            centers, block->dense + (size_t)r * centers->d, rows, wide, dots);
-        pick_nearest(dots, centers->squares, centers->k, stride, rows,
-                     labels + r, score ? score + r : NULL);
+        size_t stride =
+            dense_dots(centers, block->dense + (size_t)r * d, rows, wide, dots);
+        pick_nearest(dots, centers->squares, k, stride, rows, labels + r,
+                     score ? score + r : NULL);
     }
 }
 

@@ -3,9 +3,10 @@
  *
  * Two kinds live here. Record-local kernels (assign, accumulate, outer) work
  * on quantised rows with exact integers, or with BLAS on integer-valued
- * doubles whose every partial sum is below 2^53: their results do not depend
- * on order, block edges or threads (R2). Kernels on released points (seeding,
- * lloyd) use plain doubles. */
+ * doubles whose every partial sum is below 2^53 (assign also on floats, where
+ * their errors cannot decide): their results do not depend on order, block
+ * edges or threads (R2). Kernels on released points (seeding, lloyd) use plain
+ * doubles. */
 #ifndef KITH_KERNEL_I_H
 #define KITH_KERNEL_I_H
 
@@ -98,7 +99,7 @@ void kith_i_project_block(const kith_i_projection *p, const kith_i_block *block,
 /* ---- blas.c -------------------------------------------------------------- */
 
 /* out[j*n + r] = centers_j . rows_r (k x d by n x d, row-major). Exact on
- * integer-valued doubles whose sums stay below 2^53; ordinary rounding, which
+ * integers whose sums stay below 2^53 (floats: 2^24); ordinary rounding, which
  * may depend on n, otherwise. */
 void kith_i_dot_singles(const float *centers, uint32_t k, const float *rows,
                         uint32_t n, uint32_t d, float *out);

@@ -303,6 +303,39 @@ static void test_refusals(void **state)
     expect_refused(normal, 3, 0, KITH_ERR_PRIVACY);
 }
 
+/* A range whose inverse is no double: 0 times infinity would fill entries that
+ * --sparsity does not count, past the bound in L1. */
+static void test_narrowest_range(void **state)
+{
+    (void)state;
+    enum { D = 8 };
+    double low = 0, high = 0x1p-1025, raw[D] = {0}, t[D];
+    int16_t q[D];
+    kith_bounds b = {.lower = &low,
+                     .upper = &high,
+                     .box_count = 1,
+                     .normalize = 1,
+                     .sparsity = 2};
+    expect_refused(b, D, 0, KITH_ERR_PRIVACY);
+    expect_refused(b, D, 1, KITH_ERR_PRIVACY);
+    high = 0x1p-1023; /* the narrowest but one */
+    kith_i_domain *m = domain_of(b, D, 0);
+    check_row(m, raw, q, t);
+    for (int i = 0; i < D; i++) {
+        assert_int_equal(q[i], 0);
+        raw[i] = i % 2 ? high : 1e300;
+    }
+    check_row(m, raw, q, t);
+    int32_t length = 0;
+    for (int i = 0; i < D; i++) /* what 0 times infinity had led to */
+        q[i] = 8192;
+    kith_i_enforce_bounds(m, q);
+    for (int i = 0; i < D; i++)
+        length += q[i];
+    assert_true((uint64_t)length <= m->l1);
+    kith_i_domain_free(m);
+}
+
 /* A row's integers do not depend on the other rows or on where it stands. */
 static void test_rows_are_local(void **state)
 {
@@ -337,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_sparse_equals_dense),
         cmocka_unit_test(test_narrowed),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_narrowest_range),
         cmocka_unit_test(test_rows_are_local),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,6 +234,17 @@ static void test_views(void **state)
     assert_int_equal(kith_i_release_cells(other, &ask, &spec, &cells, NULL),
                      KITH_OK);
     kith_i_cells_free(&cells);
+    /* labels of its rows, or a look at them, would be the same */
+    const kith_i_view *labels = view;
+    assert_int_equal(kith_i_labels_open(s, &ask, &labels, NULL),
+                     KITH_ERR_INTERNAL);
+    assert_null(labels);
+    assert_int_equal(kith_i_labels_open(other, &ask, &labels, NULL), KITH_OK);
+    kith_i_session_focus(s, view);
+    assert_int_equal(kith_i_session_domain(s)->dimension, D);
+    kith_i_session_focus(other, view);
+    assert_int_equal(kith_i_session_domain(other)->dimension, 1);
+    kith_i_session_focus(other, NULL);
     kith_session_close(s);
     kith_session_close(other);
 }
