@@ -8,7 +8,6 @@
  * tried in floats first, which changes no label (below). */
 #include "kernel_i.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -220,10 +219,10 @@ static void assign_sparse(const kith_i_centers *centers,
  *
  * Rows and centres are exact in floats too; sums of their products are not. In
  * whatever order they are added, |fl(x.c) - x.c| <= g |x| |c| with g = d u / (1
- * - d u), u = 2^-24 (to the nearest: a host that rounds otherwise gets no
- * floats). A centre that wins by more than the errors of two scores is the
- * nearest. For rows that no centre wins so, those that may have are compared
- * exactly. So labels are the same, for half the work. */
+ * - d u), u = 2^-24 (to the nearest: a host with others gets no floats, see
+ * kith_i_singles_hold). A centre that wins by more than the errors of two
+ * scores is the nearest. For rows that no centre wins so, those that may have
+ * are compared exactly. So labels are the same, for half the work. */
 
 KITH_I_WIDE static void narrow(const double *restrict from, size_t count,
                                float *restrict to)
@@ -341,8 +340,7 @@ void kith_i_assign_block(const kith_i_centers *centers,
         return;
     }
     uint32_t k = centers->k, d = centers->d, batch = batch_rows(k, d);
-    if (!score && (size_t)k * d >= SINGLE_FROM &&
-        fegetround() == FE_TONEAREST) {
+    if (!score && (size_t)k * d >= SINGLE_FROM && kith_i_singles_hold()) {
         assign_likely(centers, block, (float *)scratch, labels);
         return;
     }

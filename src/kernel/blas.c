@@ -2,6 +2,7 @@
 #include "kernel_i.h"
 
 #include <cblas.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -31,6 +32,21 @@ void kith_i_dot_singles(const float *centers, uint32_t k, const float *rows,
 {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)n, (int)d,
                 1.0F, centers, (int)d, rows, (int)d, 0.0F, out, (int)n);
+}
+
+int kith_i_singles_hold(void)
+{
+    enum { SIDE = 8 };
+    float one[SIDE * SIDE] = {0}, other[SIDE * SIDE] = {0}, out[SIDE * SIDE];
+    for (size_t i = 0; i < SIDE; i++) {
+        one[i * SIDE + i] = 4097;
+        other[i * SIDE + i] = 4095;
+    }
+    kith_i_dot_singles(one, SIDE, other, SIDE, SIDE, out);
+    for (size_t i = 0; i < SIDE; i++)
+        if (out[i * SIDE + i] != 4097 * 4095)
+            return 0;
+    return fegetround() == FE_TONEAREST;
 }
 
 int kith_i_blas_single(void)

@@ -103,6 +103,10 @@ void kith_i_project_block(const kith_i_projection *p, const kith_i_block *block,
  * may depend on n, otherwise. */
 void kith_i_dot_singles(const float *centers, uint32_t k, const float *rows,
                         uint32_t n, uint32_t d, float *out);
+/* Does this host multiply floats with all of their bits, and round to the
+ * nearest? Its BLAS may have been told to use fewer (bf16, TF32): 4097 has 13,
+ * and 4097 x 4095 = 2^24 - 1 as many as there are. */
+int kith_i_singles_hold(void);
 void kith_i_dot_products(const double *centers, uint32_t k, const double *rows,
                          uint32_t n, uint32_t d, double *out);
 
