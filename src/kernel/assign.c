@@ -301,7 +301,7 @@ static uint32_t settle(const kith_i_centers *centers, const int16_t *x,
 }
 
 static void assign_likely(const kith_i_centers *centers,
-                          const kith_i_block *block, float *scratch,
+                          const kith_i_block *block, void *scratch,
                           uint32_t *labels)
 {
     size_t k = centers->k, d = centers->d;
@@ -341,7 +341,7 @@ void kith_i_assign_block(const kith_i_centers *centers,
     }
     uint32_t k = centers->k, d = centers->d, batch = batch_rows(k, d);
     if (!score && (size_t)k * d >= SINGLE_FROM && kith_i_singles_hold()) {
-        assign_likely(centers, block, (float *)scratch, labels);
+        assign_likely(centers, block, scratch, labels);
         return;
     }
     double *dots = scratch, *wide = dots + k * batch_room(block->rows, k, d);
