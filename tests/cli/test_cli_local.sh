@@ -103,6 +103,15 @@ q = m["quality"]
 assert m["k"] == 1 and q["asked"] == 3 and q["verdict"] == "noise"
 assert .25 < q["mean_error"] <= 1 and len(q["words"]) == 2
 P
+# One place: the mean is no noise, but it is not the three centres either.
+awk 'BEGIN { for (i = 0; i < 5000; i++) printf "%.3f,%.3f,0.1\n", .3 + i % 10 / 500, i % 7 / 350 - .2 }' >place.csv
+run 0 local simulate --no-header -k 3 -e 1 --radius 1 --seed 1 --insecure-seed 1 -o place.json place.csv
+python "fewer centres than asked for are doubtful" <<'P'
+import json
+m = json.load(open("place.json"))
+q = m["quality"]
+assert m["k"] == 1 and q["verdict"] == "doubtful" and 0 < q["mean_error"] < .25
+P
 # A fifth of the users anywhere: said, and how many. (Seeded: the same each time.)
 awk -F, 'BEGIN { srand(1) } NR % 5 { print; next }
     { print 1.4 * rand() - .7 "," 1.4 * rand() - .7 }' rows.csv >stray.csv
